@@ -32,6 +32,7 @@ export const threats: ReadonlyArray<Threat> = [
   threat("key-guessing", "Guessing keys is rate limited; a revoked key ends at once"),
   threat("password-guessing", "Refused sign-ins are alike, and limited for each account and address"),
   threat("passkeys", "A passkey signs one challenge of this browser, for this site and its user; a copy is noticed"),
+  threat("oidc", "A sign-in with the identity provider belongs to the browser that began it, and to a verified person"),
   threat("sessions", "A session is of one listener, new for each sign-in, and ends at once"),
   threat("forged-request", "The console refuses requests that its own pages did not send"),
   threat("roles", "Every operation names the role that it needs, and a lower one is refused"),

@@ -63,8 +63,8 @@ const content = (first: Props["first"], onSession: (session: Session) => void): 
 
 export const App = ({ first, language, nonce }: Props) => {
   const [session, setSession] = useState(first)
-  // A link signs its person in, also above another session.
-  const shown = location.hash.startsWith("#link=") ? null : session
+  // A link signs its person in, also above another session. A sign-in that failed says so.
+  const shown = /^#(?:link|oidc)=/.test(location.hash) ? null : session
   const onSession = (next: Session) => {
     history.replaceState(null, "", location.pathname + location.search)
     setSession(next)

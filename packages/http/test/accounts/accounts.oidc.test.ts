@@ -5,7 +5,11 @@ import { Members } from "@tentpole/core/accounts/Members"
 import { tagged } from "@tentpole/core/contract"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Redacted } from "effect"
+import { OidcLogins } from "@tentpole/core/accounts/oidc/OidcLogins"
+import { OidcProvider } from "@tentpole/core/accounts/oidc/OidcProvider"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { parts } from "../fixtures/World.ts"
 import { ask, browserAt, ofConsole, password, unusedLinkWith } from "../fixtures/ConsoleWorld.ts"
 
 const oidcTest = tagged(it.live, "attack/oidc")
@@ -172,7 +176,7 @@ describe("a sign-in with an identity provider", () => {
     }).pipe(Effect.scoped),
   )
 
-  oidcTest("exchanges a code once, also when the browser keeps its cookie, and for ten minutes", () =>
+  oidcTest("exchanges a code once, also when the browser keeps its cookie", () =>
     Effect.gen(function* () {
       const { console, invite, provider } = yield* begin()
       yield* invite(ann.email)
@@ -193,6 +197,23 @@ describe("a sign-in with an identity provider", () => {
     }).pipe(Effect.scoped),
   )
 
+  tagged(it.effect, "attack/oidc")("ends after ten minutes", () =>
+    Effect.gen(function* () {
+      const identity = { issuer: "i", subject: "s", email: null, emailVerified: false, name: null, roleClaim: null }
+      const provider = Layer.mock(OidcProvider, {
+        authorize: () => Effect.succeed("https://login.example.org"),
+        exchange: () => Effect.succeed(identity),
+      })
+      const context = yield* Layer.build(OidcLogins.layer.pipe(Layer.provide(Layer.merge(provider, parts))))
+      const { run, start } = Context.get(context, OidcLogins)
+      const { cookie } = yield* start("/w/acme/home", false)
+      yield* TestClock.adjust("599 seconds")
+      assert.deepStrictEqual(yield* run("/", cookie), { identity, returnPath: "/w/acme/home" })
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Effect.flip(run("/", cookie)))._tag, "SignInRefused")
+    }).pipe(Effect.scoped),
+  )
+
   oidcTest("leads back to a path of the console only", () =>
     Effect.gen(function* () {
       const { console, invite, provider } = yield* begin()
@@ -202,7 +223,7 @@ describe("a sign-in with an identity provider", () => {
         "//evil.example",
         "https://evil.example/w/a",
         "/%5Cevil.example",
-        "/w/a%0d%0ax: y",
+        "/w/a%0d%0ax:%20y",
         "/auth/v1/oidc/start",
       ]) {
         const query = `?return_path=${path.includes("%") ? path : encodeURIComponent(path)}`

@@ -256,7 +256,7 @@ describe("the passkeys of a user", () => {
   it.live("need a host name: an IP address is refused in a sentence", () =>
     Effect.gen(function* () {
       const { call } = yield* unusedLinkWith({ publicConsoleUrl: "http://127.0.0.1:8083" })
-      assert.deepStrictEqual((yield* call("GET", "/auth/v1/methods")).json, { passkey_host: null })
+      assert.isNull((yield* call("GET", "/auth/v1/methods")).json.passkey_host)
       const refused = yield* call("POST", "/auth/v1/passkeys/options", { json: { purpose: "sign_in" } })
       assert.strictEqual(codeOf(refused), "409 passkeys_unavailable")
       assert.include(refused.json.message, "http://127.0.0.1:8083 can't have them")

@@ -9,6 +9,7 @@ import { useSession } from "../session.tsx"
 import { Section } from "../settings/Section.tsx"
 import { isLanguage, languageNames, useLanguage, useWords } from "../words/Words.tsx"
 import { ChangePassword } from "./ChangePassword.tsx"
+import { useMethods } from "./methods.ts"
 import { PasskeyList } from "./PasskeyList.tsx"
 import { SessionList } from "./SessionList.tsx"
 
@@ -71,6 +72,7 @@ const LanguageChoice = () => {
 
 export const Account = () => {
   const words = useWords("account")
+  const methods = useMethods()
   const shell = useWords("shell")
   return (
     <Section name="account" text={words.text}>
@@ -78,12 +80,16 @@ export const Account = () => {
         <Part title={words.you}>
           <Name />
         </Part>
-        <Part title={words.passkeys}>
-          <PasskeyList />
-        </Part>
-        <Part title={words.password}>
-          <ChangePassword />
-        </Part>
+        {methods?.password !== false && (
+          <>
+            <Part title={words.passkeys}>
+              <PasskeyList />
+            </Part>
+            <Part title={words.password}>
+              <ChangePassword />
+            </Part>
+          </>
+        )}
         <Part title={shell.language}>
           <LanguageChoice />
         </Part>

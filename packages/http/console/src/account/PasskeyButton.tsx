@@ -1,17 +1,11 @@
-// The button that signs in with a passkey. It is not shown where there can't be passkeys.
-import { Button, Divider } from "@mantine/core"
-import { useMutation, useQuery } from "@tanstack/react-query"
-import { type Session, signIn, signInMethods } from "../api/session.ts"
+// The button that signs in with a passkey.
+import { Button } from "@mantine/core"
+import { useMutation } from "@tanstack/react-query"
+import { type Session, signIn } from "../api/session.ts"
 import { KeyIcon } from "../Icons.tsx"
 import { useWords } from "../words/Words.tsx"
-import { hasPasskeys, signWithPasskey } from "./passkey.ts"
+import { signWithPasskey } from "./passkey.ts"
 import { Refused } from "./Refused.tsx"
-
-/** Undefined until it is known. */
-export const usePasskeys = (): boolean | undefined => {
-  const methods = useQuery({ queryKey: ["methods"], queryFn: signInMethods, staleTime: Infinity })
-  return methods.isPending ? undefined : hasPasskeys(methods.data?.passkey_host ?? null)
-}
 
 interface Props {
   readonly onSession: (session: Session) => void
@@ -23,10 +17,8 @@ export const PasskeyButton = ({ onSession }: Props) => {
     mutationFn: async () => signIn({ passkey: await signWithPasskey() }),
     onSuccess: onSession,
   })
-  if (usePasskeys() !== true) return null
   return (
     <>
-      <Divider label={words.or} />
       {signing.isError && <Refused error={signing.error} text={words.passkeyRefused} />}
       <Button
         variant="default"

@@ -11,7 +11,7 @@ import { Problem } from "../parts/Problem.tsx"
 import { Time } from "../parts/Time.tsx"
 import { useWords } from "../words/Words.tsx"
 import { createPasskey, passkeyName } from "./passkey.ts"
-import { usePasskeys } from "./PasskeyButton.tsx"
+import { useMethods } from "./methods.ts"
 import { Refused } from "./Refused.tsx"
 
 const PasskeyRow = ({ passkey }: { readonly passkey: Accounts.Passkey }) => {
@@ -90,7 +90,7 @@ const AddPasskey = () => {
 export const PasskeyList = () => {
   const words = useWords("account")
   const found = useQuery(accountsQueryOf("passkeys", "list"))
-  const isPossible = usePasskeys()
+  const isPossible = useMethods()?.passkeys
   if (found.isError) return <Problem error={found.error} onRetry={found.refetch} />
   if (found.data === undefined || isPossible === undefined) return <Skeleton h={60} className="late" />
   const { passkeys } = found.data

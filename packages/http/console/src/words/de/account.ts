@@ -20,6 +20,14 @@ export const account: Words["account"] = {
   join: { withPassword: "Beitreten", withPasskey: "Mit Passkey beitreten" },
   change: { withPassword: "Speichern und anmelden", withPasskey: "Passkey hinzufügen und anmelden" },
   or: "oder",
+  oidcSignIn: (host) => `Anmelden mit ${host}`,
+  oidcLater: (host) => `Danach melden Sie sich mit ${host} an.`,
+  oidcFailures: {
+    refused:
+      "Sie wurden nicht angemeldet. Ihre Adresse ist nicht eingeladen oder nicht bestätigt, oder die Anmeldung dauerte mehr als zehn Minuten. Versuchen Sie es noch einmal, oder fragen Sie einen Eigentümer des Arbeitsbereichs.",
+    unavailable: "Der Anmeldedienst antwortet gerade nicht. Versuchen Sie es in einigen Minuten noch einmal.",
+    limited: "Zu viele Versuche, sich anzumelden. Versuchen Sie es in zehn Minuten noch einmal.",
+  },
   passkeySignIn: "Mit Passkey anmelden",
   passkeyText: "Sie melden sich mit Fingerabdruck, Gesicht oder PIN an. Ein Passwort ist nicht nötig.",
   passkeyRefused: "Dieser Passkey wird hier nicht angenommen.",

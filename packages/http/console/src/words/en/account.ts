@@ -18,6 +18,14 @@ export const account = {
   join: { withPassword: "Join", withPasskey: "Join with a passkey" },
   change: { withPassword: "Save and sign in", withPasskey: "Add a passkey and sign in" },
   or: "or",
+  oidcSignIn: (host: string) => `Sign in with ${host}`,
+  oidcLater: (host: string) => `From then on you sign in with ${host}.`,
+  oidcFailures: {
+    refused:
+      "You were not signed in. Your address is not invited or not verified, or the sign-in took more than ten minutes. Try again, or ask an owner of the workspace.",
+    unavailable: "The sign-in service does not answer at the moment. Try again in a few minutes.",
+    limited: "Too many attempts to sign in. Try again in ten minutes.",
+  },
   passkeySignIn: "Sign in with a passkey",
   passkeyText: "You sign in with a fingerprint, your face or a PIN. No password is needed.",
   passkeyRefused: "This passkey is not accepted here.",
