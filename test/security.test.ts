@@ -22,6 +22,7 @@ const outgoing: Readonly<Record<string, string>> = {
   "packages/adapters/src/ai/FromConfig.ts": "the AI of the configuration",
   "packages/adapters/src/ai/Provider.ts": "the AI of the configuration",
   "packages/adapters/src/dns/Dns.ts": "name servers",
+  "packages/adapters/src/oidc/OidcProvider.ts": "the identity provider of the configuration",
   "packages/adapters/src/operations/Tracing.ts": "the collector of the configuration",
   "packages/adapters/src/s3/BlobStore.ts": "the file store of the configuration",
   "packages/adapters/src/s3/Upload.ts": "the file store of the configuration",
@@ -37,7 +38,7 @@ const outgoing: Readonly<Record<string, string>> = {
 
 it("only listed sources send requests to other hosts", { tags: ["attack/ssrf"] }, () => {
   const sends =
-    /\bfetch\(|globalThis\.fetch|\bHttpClient\.HttpClient\b|FetchHttpClient|\bconnect\b.*"node:(net|tls)"|"node:dns|"nodemailer|"@aws-sdk\/client/
+    /\bfetch\(|globalThis\.fetch|\bHttpClient\.HttpClient\b|FetchHttpClient|\bconnect\b.*"node:(net|tls)"|"node:dns|"nodemailer|"@aws-sdk\/client|"openid-client"/
   // The client and the console send requests to the API only.
   const found = mentions(sends).filter((path) => !/^packages\/(client|http\/(src\/client|console))/.test(path))
   assert.sameMembers([...found], Object.keys(outgoing))

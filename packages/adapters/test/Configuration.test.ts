@@ -31,6 +31,25 @@ describe("readConfiguration", () => {
     )
   })
 
+  it("takes an identity provider over HTTPS or on this machine, with its client", () => {
+    const client = { OIDC_CLIENT_ID: "a", OIDC_CLIENT_SECRET: "s" }
+    assert.isNull(read({}).oidc)
+    assert.deepInclude(read({ OIDC_ISSUER: "https://login.example.org/a", ...client }).oidc, {
+      issuer: "https://login.example.org/a",
+      clientId: "a",
+      roleClaim: null,
+      only: false,
+    })
+    assert.strictEqual(read({ OIDC_ISSUER: "http://localhost:9", ...client }).oidc?.issuer, "http://localhost:9")
+    assert.include(
+      refusal({ OIDC_ISSUER: "http://login.example.org", ...client }),
+      "OIDC_ISSUER must begin with https://",
+    )
+    assert.include(refusal({ OIDC_ISSUER: "http://localhost.evil.example", ...client }), "OIDC_ISSUER must begin with")
+    assert.include(refusal({ OIDC_ISSUER: "https://a.example" }), "OIDC_CLIENT_ID must be set with OIDC_ISSUER")
+    assert.include(refusal({ OIDC_ONLY: "true" }), "OIDC_ISSUER must be set for OIDC_ONLY")
+  })
+
   it("treats an empty variable as not set", () => {
     assert.strictEqual(read({ PORT: "", SMTP_URL: " " }).port, 8080)
   })

@@ -8,7 +8,7 @@ import { type OidcSettings, Settings } from "@tentpole/core/kernel/Settings"
 import { Cache, Duration, Effect, Exit, Layer, Redacted } from "effect"
 import type { ClientAuth, Configuration, CustomFetch, IDToken, UserInfoResponse } from "openid-client"
 
-const answer_s = 5
+const answer_default_s = 5
 const answer_bytes_max = 2 ** 20
 /** The provider's document may change. The library itself fetches new keys when it meets an unknown one. */
 const document_ttl = Duration.hours(1)
@@ -23,28 +23,30 @@ class ProviderDown extends Error {}
 const isDown = (error: unknown): boolean =>
   error instanceof ProviderDown || (error instanceof Error && isDown(error.cause))
 
-const boundedFetch: CustomFetch = async (url, options) => {
-  try {
-    const answer = await fetch(url, {
-      ...options,
-      redirect: "manual",
-      signal: AbortSignal.timeout(answer_s * 1000),
-    } as RequestInit)
-    if (answer.status >= 500) throw new Error(`answered ${answer.status}`)
-    const pieces: Array<Uint8Array> = []
-    let length = 0
-    const body: AsyncIterable<Uint8Array> | null = answer.body
-    for await (const piece of body ?? []) {
-      length += piece.length
-      if (length > answer_bytes_max) throw new Error("answered too much")
-      pieces.push(piece)
+const boundedFetch =
+  (answer_s: number): CustomFetch =>
+  async (url, options) => {
+    try {
+      const answer = await fetch(url, {
+        ...options,
+        redirect: "manual",
+        signal: AbortSignal.timeout(answer_s * 1000),
+      } as RequestInit)
+      if (answer.status >= 500) throw new Error(`answered ${answer.status}`)
+      const pieces: Array<Uint8Array> = []
+      let length = 0
+      const body: AsyncIterable<Uint8Array> | null = answer.body
+      for await (const piece of body ?? []) {
+        length += piece.length
+        if (length > answer_bytes_max) throw new Error("answered too much")
+        pieces.push(piece)
+      }
+      const { headers, status } = answer
+      return new Response(length === 0 ? null : Buffer.concat(pieces), { headers, status })
+    } catch (cause) {
+      throw new ProviderDown(cause instanceof Error ? cause.message : String(cause), { cause })
     }
-    const { headers, status } = answer
-    return new Response(length === 0 ? null : Buffer.concat(pieces), { headers, status })
-  } catch (cause) {
-    throw new ProviderDown(cause instanceof Error ? cause.message : String(cause), { cause })
   }
-}
 
 const authentication = async (secret: Redacted.Redacted | null): Promise<ClientAuth> => {
   const { ClientSecretBasic, ClientSecretPost, None } = await library()
@@ -58,14 +60,17 @@ const authentication = async (secret: Redacted.Redacted | null): Promise<ClientA
 }
 
 /** The provider's document. Rejects if the provider can't be reached, or is another one. */
-export const discover = async ({ clientId, clientSecret, issuer }: OidcSettings): Promise<Configuration> => {
+export const discover = async (
+  { clientId, clientSecret, issuer }: OidcSettings,
+  answer_s = answer_default_s,
+): Promise<Configuration> => {
   const { allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks } = await library()
   // The configuration allows plain HTTP to this machine only.
   const execute = issuer.startsWith("http:")
     ? [enableNonRepudiationChecks, allowInsecureRequests]
     : [enableNonRepudiationChecks]
   return discovery(new URL(issuer), clientId, undefined, await authentication(clientSecret), {
-    [customFetch]: boundedFetch,
+    [customFetch]: boundedFetch(answer_s),
     timeout: answer_s,
     execute,
   })
@@ -95,63 +100,66 @@ const claimsOf = async (
   return { ...more, ...claims }
 }
 
-export const layer = Layer.effect(
-  OidcProvider,
-  Effect.gen(function* () {
-    const { oidc, publicConsoleUrl } = yield* Settings
-    const redirect_uri = `${publicConsoleUrl}${callback_path}`
-    const unavailable = new Unavailable({
-      part: "identity provider",
-      reason: "The identity provider does not answer at the moment. Try again in a few minutes",
-    })
+export const layerWith = (answer_s: number) =>
+  Layer.effect(
+    OidcProvider,
+    Effect.gen(function* () {
+      const { oidc, publicConsoleUrl } = yield* Settings
+      const redirect_uri = `${publicConsoleUrl}${callback_path}`
+      const unavailable = new Unavailable({
+        part: "identity provider",
+        reason: "The identity provider does not answer at the moment. Try again in a few minutes",
+      })
 
-    const found = yield* Cache.makeWith(
-      (settings: OidcSettings) =>
-        Effect.tryPromise({ try: () => discover(settings), catch: (cause) => cause }).pipe(
-          Effect.tapError((cause) => Effect.logWarning("the identity provider can't be used", cause)),
-          Effect.mapError(() => unavailable),
-        ),
-      { capacity: 1, timeToLive: (exit) => (Exit.isSuccess(exit) ? document_ttl : failure_ttl) },
-    )
-    const provider = oidc === null ? Effect.fail(unavailable) : Cache.get(found, oidc)
-
-    return OidcProvider.of({
-      authorize: ({ nonce, state, verifier }, again) =>
-        Effect.flatMap(provider, (config) =>
-          Effect.promise(async () => {
-            const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library()
-            return buildAuthorizationUrl(config, {
-              redirect_uri,
-              scope: "openid email profile",
-              state,
-              nonce,
-              code_challenge: await calculatePKCECodeChallenge(verifier),
-              code_challenge_method: "S256",
-              ...(again ? { prompt: "login" } : {}),
-            }).href
-          }),
-        ),
-
-      exchange: (returned, login) =>
-        Effect.flatMap(provider, (config) =>
-          Effect.tryPromise({
-            try: async (): Promise<Identity> => {
-              const claims = await claimsOf(config, new URL(returned, publicConsoleUrl), login)
-              return {
-                issuer: config.serverMetadata().issuer,
-                subject: String(claims.sub),
-                email: textOr(claims.email),
-                emailVerified: claims.email_verified === true,
-                name: textOr(claims.name),
-                roleClaim: claims[oidc?.roleClaim ?? ""],
-              }
-            },
-            catch: (cause) => cause,
-          }).pipe(
-            Effect.tapError((cause) => Effect.logInfo("a sign-in with the identity provider was refused", cause)),
-            Effect.mapError((cause) => (isDown(cause) ? unavailable : new SignInRefused())),
+      const found = yield* Cache.makeWith(
+        (settings: OidcSettings) =>
+          Effect.tryPromise({ try: () => discover(settings, answer_s), catch: (cause) => cause }).pipe(
+            Effect.tapError((cause) => Effect.logWarning("the identity provider can't be used", cause)),
+            Effect.mapError(() => unavailable),
           ),
-        ),
-    })
-  }),
-)
+        { capacity: 1, timeToLive: (exit) => (Exit.isSuccess(exit) ? document_ttl : failure_ttl) },
+      )
+      const provider = oidc === null ? Effect.fail(unavailable) : Cache.get(found, oidc)
+
+      return OidcProvider.of({
+        authorize: ({ nonce, state, verifier }, again) =>
+          Effect.flatMap(provider, (config) =>
+            Effect.promise(async () => {
+              const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library()
+              return buildAuthorizationUrl(config, {
+                redirect_uri,
+                scope: "openid email profile",
+                state,
+                nonce,
+                code_challenge: await calculatePKCECodeChallenge(verifier),
+                code_challenge_method: "S256",
+                ...(again ? { prompt: "login" } : {}),
+              }).href
+            }),
+          ),
+
+        exchange: (returned, login) =>
+          Effect.flatMap(provider, (config) =>
+            Effect.tryPromise({
+              try: async (): Promise<Identity> => {
+                const claims = await claimsOf(config, new URL(returned, publicConsoleUrl), login)
+                return {
+                  issuer: config.serverMetadata().issuer,
+                  subject: String(claims.sub),
+                  email: textOr(claims.email),
+                  emailVerified: claims.email_verified === true,
+                  name: textOr(claims.name),
+                  roleClaim: claims[oidc?.roleClaim ?? ""],
+                }
+              },
+              catch: (cause) => cause,
+            }).pipe(
+              Effect.tapError((cause) => Effect.logInfo("a sign-in with the identity provider was refused", cause)),
+              Effect.mapError((cause) => (isDown(cause) ? unavailable : new SignInRefused())),
+            ),
+          ),
+      })
+    }),
+  )
+
+export const layer = layerWith(answer_default_s)

@@ -63,7 +63,8 @@ export class OidcServer {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", this.issuer)
-    if (this.isDown) return answer(response, 503, { error: "temporarily_unavailable" })
+    // Only the service finds it down: a browser still gets its code.
+    if (this.isDown && url.pathname !== "/authorize") return answer(response, 503, { error: "temporarily_unavailable" })
     switch (url.pathname) {
       case "/.well-known/openid-configuration":
         return answer(response, 200, this.#document)

@@ -36,7 +36,7 @@ export const oidcRoutes = HttpRouter.use(
       if (!cookie.isSafe) return notSafe
       const { searchParams } = new URL(request.url, "http://console")
       const started = yield* logins.start(searchParams.get("return_path"), searchParams.get("again") === "true")
-      yield* onResponseTo(request)(cookie.login.set(started.cookie))
+      yield* onResponseTo(request)(cookie.login.set(started.sealed))
       return redirect(started.url)
     }).pipe(Effect.catch((failure) => Effect.succeed(failed(failure))))
 

@@ -204,13 +204,13 @@ describe("a sign-in with an identity provider", () => {
         authorize: () => Effect.succeed("https://login.example.org"),
         exchange: () => Effect.succeed(identity),
       })
-      const context = yield* Layer.build(OidcLogins.layer.pipe(Layer.provide(Layer.merge(provider, parts))))
+      const context = yield* Layer.build(OidcLogins.layer.pipe(Layer.provide(Layer.merge(parts, provider))))
       const { run, start } = Context.get(context, OidcLogins)
-      const { cookie } = yield* start("/w/acme/home", false)
+      const { sealed } = yield* start("/w/acme/home", false)
       yield* TestClock.adjust("599 seconds")
-      assert.deepStrictEqual(yield* run("/", cookie), { identity, returnPath: "/w/acme/home" })
+      assert.deepStrictEqual(yield* run("/", sealed), { identity, returnPath: "/w/acme/home" })
       yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* Effect.flip(run("/", cookie)))._tag, "SignInRefused")
+      assert.strictEqual((yield* Effect.flip(run("/", sealed)))._tag, "SignInRefused")
     }).pipe(Effect.scoped),
   )
 

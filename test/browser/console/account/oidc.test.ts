@@ -39,15 +39,14 @@ describe.skipIf(started === null)("the identity provider", () => {
     const button = page.getByRole("link", { name: `Sign in with ${new URL(provider.issuer).host}` })
     await button.waitFor()
     assert.strictEqual(await page.getByLabel("Email").count(), 0)
+    provider.person = { sub: "1", email: "eve@example.org", email_verified: true }
+    await button.click()
+    await page.getByRole("alert").filter({ hasText: "You were not signed in." }).waitFor()
+    await inspect(page, "a refused sign-in")
     provider.isDown = true
     await button.click()
     await page.getByRole("alert").filter({ hasText: "does not answer at the moment" }).waitFor()
     provider.isDown = false
-    provider.person = { sub: "1", email: "eve@example.org", email_verified: true }
-    await page.waitForTimeout(5_100)
-    await button.click()
-    await page.getByRole("alert").filter({ hasText: "You were not signed in." }).waitFor()
-    await inspect(page, "a refused sign-in")
     provider.person = { sub: "2", email: owner.email, email_verified: true, name: "Ann" }
     await page.goto(`${console_.origin}/w/default/lists?kind=static`)
     await button.click()

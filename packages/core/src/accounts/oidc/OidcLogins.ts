@@ -26,15 +26,15 @@ const decodeLogin = Schema.decodeUnknownOption(
 export class OidcLogins extends Context.Service<
   OidcLogins,
   {
-    /** The provider's address for the browser, and the text for its cookie. */
+    /** The provider's address for the browser, and the sealed sign-in, which the browser keeps. */
     readonly start: (
       returnPath: string | null,
       again: boolean,
-    ) => Effect.Effect<{ readonly url: string; readonly cookie: string }, Unavailable>
+    ) => Effect.Effect<{ readonly url: string; readonly sealed: string }, Unavailable>
     /** Who signed in. `returned`: the address with which the browser came back. */
     readonly run: (
       returned: string,
-      cookie: string | null,
+      sealed: string | null,
     ) => Effect.Effect<{ readonly identity: Identity; readonly returnPath: string }, SignInRefused | Unavailable>
   }
 >()("tentpole/OidcLogins") {
@@ -45,11 +45,11 @@ export class OidcLogins extends Context.Service<
       const secrets = yield* Secrets
       const token = newToken.pipe(Effect.provideService(Secrets, secrets))
 
-      /** The sign-in of a cookie, if it is one of the last ten minutes. */
-      const opened = Effect.fnUntraced(function* (cookie: string | null) {
-        const sealed = Base64Url.decode(cookie ?? "")
-        if (Result.isFailure(sealed)) return null
-        const text = yield* Effect.option(secrets.open(purpose, sealed.success))
+      /** The sign-in, if it is one of the last ten minutes. */
+      const opened = Effect.fnUntraced(function* (sealed: string | null) {
+        const bytes = Base64Url.decode(sealed ?? "")
+        if (Result.isFailure(bytes)) return null
+        const text = yield* Effect.option(secrets.open(purpose, bytes.success))
         const login = Option.getOrNull(Option.flatMap(Option.map(text, decodeText), decodeLogin))
         const now = yield* DateTime.now
         return login !== null && login.expires_ms > now.epochMilliseconds ? login : null
@@ -66,11 +66,11 @@ export class OidcLogins extends Context.Service<
             expires_ms: now.epochMilliseconds + login_minutes * 60_000,
           }
           const sealed = yield* secrets.seal(purpose, encodeText(JSON.stringify(login)))
-          return { url: yield* provider.authorize(login, again), cookie: Base64Url.encode(sealed) }
+          return { url: yield* provider.authorize(login, again), sealed: Base64Url.encode(sealed) }
         }),
 
-        run: Effect.fn("OidcLogins.run")(function* (returned, cookie) {
-          const login = (yield* opened(cookie)) ?? (yield* new SignInRefused())
+        run: Effect.fn("OidcLogins.run")(function* (returned, sealed) {
+          const login = (yield* opened(sealed)) ?? (yield* new SignInRefused())
           return { identity: yield* provider.exchange(returned, login), returnPath: returnPathOf(login.returnPath) }
         }),
       })

@@ -9,7 +9,7 @@ import { useSession } from "../session.tsx"
 import { Section } from "../settings/Section.tsx"
 import { isLanguage, languageNames, useLanguage, useWords } from "../words/Words.tsx"
 import { ChangePassword } from "./ChangePassword.tsx"
-import { useMethods } from "./methods.ts"
+import { useMethods } from "./signIn/methods.ts"
 import { PasskeyList } from "./PasskeyList.tsx"
 import { SessionList } from "./SessionList.tsx"
 

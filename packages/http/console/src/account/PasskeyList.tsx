@@ -10,9 +10,9 @@ import { passkeyOptions } from "../api/session.ts"
 import { Problem } from "../parts/Problem.tsx"
 import { Time } from "../parts/Time.tsx"
 import { useWords } from "../words/Words.tsx"
-import { createPasskey, passkeyName } from "./passkey.ts"
-import { useMethods } from "./methods.ts"
-import { Refused } from "./Refused.tsx"
+import { createPasskey, passkeyName } from "./signIn/passkey.ts"
+import { useMethods } from "./signIn/methods.ts"
+import { Refused } from "./signIn/Refused.tsx"
 
 const PasskeyRow = ({ passkey }: { readonly passkey: Accounts.Passkey }) => {
   const words = useWords("account")

@@ -3,10 +3,10 @@ import { Center, Loader, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { purposeOf, type Session } from "../api/session.ts"
 import { useWords } from "../words/Words.tsx"
-import { Card } from "./Card.tsx"
-import { LinkForm } from "./LinkForm.tsx"
-import { useMethods } from "./methods.ts"
-import { SignInForm } from "./SignInForm.tsx"
+import { Card } from "./signIn/Card.tsx"
+import { LinkForm } from "./signIn/LinkForm.tsx"
+import { useMethods } from "./signIn/methods.ts"
+import { SignInForm } from "./signIn/SignInForm.tsx"
 
 interface Props {
   readonly onSession: (session: Session) => void

@@ -2,7 +2,7 @@
 import { Modal, Text } from "@mantine/core"
 import type { Session } from "../api/session.ts"
 import { useWords } from "../words/Words.tsx"
-import { SignInForm } from "./SignInForm.tsx"
+import { SignInForm } from "./signIn/SignInForm.tsx"
 
 interface Props {
   readonly reason: "ended" | "again"

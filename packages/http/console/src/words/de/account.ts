@@ -24,7 +24,7 @@ export const account: Words["account"] = {
   oidcLater: (host) => `Danach melden Sie sich mit ${host} an.`,
   oidcFailures: {
     refused:
-      "Sie wurden nicht angemeldet. Ihre Adresse ist nicht eingeladen oder nicht bestätigt, oder die Anmeldung dauerte mehr als zehn Minuten. Versuchen Sie es noch einmal, oder fragen Sie einen Eigentümer des Arbeitsbereichs.",
+      "Sie wurden nicht angemeldet. Ihre Adresse ist nicht eingeladen oder nicht bestätigt, oder die Anmeldung dauerte mehr als zehn Minuten. Versuchen Sie es noch einmal, oder fragen Sie einen Inhaber des Arbeitsbereichs.",
     unavailable: "Der Anmeldedienst antwortet gerade nicht. Versuchen Sie es in einigen Minuten noch einmal.",
     limited: "Zu viele Versuche, sich anzumelden. Versuchen Sie es in zehn Minuten noch einmal.",
   },

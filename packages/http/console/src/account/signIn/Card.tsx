@@ -1,7 +1,7 @@
 // The page of a sign-in: one card in the middle.
 import { Center, Paper, Stack, Text } from "@mantine/core"
 import { type ReactNode, useEffect } from "react"
-import { Logo } from "../parts/Logo.tsx"
+import { Logo } from "../../parts/Logo.tsx"
 
 interface Props {
   readonly title: string

@@ -1,6 +1,6 @@
 // The link that leads to the identity provider. The person comes back to this screen, signed in.
 import { Button } from "@mantine/core"
-import { useWords } from "../words/Words.tsx"
+import { useWords } from "../../words/Words.tsx"
 
 interface Props {
   readonly host: string

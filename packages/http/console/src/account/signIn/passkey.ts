@@ -1,8 +1,8 @@
 // Passkeys of this browser: signs in with one, and creates one. The library is loaded when it is needed.
 import type { PasskeyAssertion, PasskeyRegistration } from "@tentpole/client/generated/AccountsApi"
-import { type NewPasskeyOptions, passkeyOptions } from "../api/session.ts"
-import type { Words } from "../words/Words.tsx"
-import { browserOf } from "./agent.ts"
+import { type NewPasskeyOptions, passkeyOptions } from "../../api/session.ts"
+import type { Words } from "../../words/Words.tsx"
+import { browserOf } from "../agent.ts"
 
 const library = () => import("@simplewebauthn/browser")
 

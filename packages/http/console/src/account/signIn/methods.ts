@@ -1,6 +1,6 @@
 // The ways to sign in that this installation has.
 import { useQuery } from "@tanstack/react-query"
-import { signInMethods } from "../api/session.ts"
+import { signInMethods } from "../../api/session.ts"
 import { hasPasskeys } from "./passkey.ts"
 
 export interface Methods {

@@ -1,9 +1,9 @@
 // A sign-in that failed. A refused one says no more than that; other failures are shown as they are.
 import { Text } from "@mantine/core"
 import { ApiError } from "@tentpole/client/Failures"
-import { fieldErrors } from "../api/problems.ts"
-import { Problem } from "../parts/Problem.tsx"
-import { useWords } from "../words/Words.tsx"
+import { fieldErrors } from "../../api/problems.ts"
+import { Problem } from "../../parts/Problem.tsx"
+import { useWords } from "../../words/Words.tsx"
 import { KnownPasskey, NoPasskey } from "./passkey.ts"
 
 interface Props {

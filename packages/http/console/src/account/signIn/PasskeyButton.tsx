@@ -1,9 +1,9 @@
 // The button that signs in with a passkey.
 import { Button } from "@mantine/core"
 import { useMutation } from "@tanstack/react-query"
-import { type Session, signIn } from "../api/session.ts"
-import { KeyIcon } from "../Icons.tsx"
-import { useWords } from "../words/Words.tsx"
+import { type Session, signIn } from "../../api/session.ts"
+import { KeyIcon } from "../../Icons.tsx"
+import { useWords } from "../../words/Words.tsx"
 import { signWithPasskey } from "./passkey.ts"
 import { Refused } from "./Refused.tsx"
 
