@@ -47,6 +47,7 @@ const actions: Readonly<Record<AuditAction, string>> = {
   "tent.published": "Seite veröffentlicht",
   "tent.unpublished": "Seite offline genommen",
   "tent.updated": "Seite geändert",
+  "user.bound": "Identität mit Benutzer verbunden",
   "user.created": "Benutzer angelegt",
   "user.refused": "Anmeldungen abgelehnt",
   "user.signed_in": "Angemeldet",

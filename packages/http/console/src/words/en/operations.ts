@@ -46,6 +46,7 @@ const actions: Readonly<Record<AuditAction, string>> = {
   "tent.published": "Page published",
   "tent.unpublished": "Page taken offline",
   "tent.updated": "Page changed",
+  "user.bound": "Identity bound to a user",
   "user.created": "User created",
   "user.refused": "Sign-ins refused",
   "user.signed_in": "Signed in",
