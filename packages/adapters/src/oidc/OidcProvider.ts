@@ -64,8 +64,8 @@ export const discover = async (
   { clientId, clientSecret, issuer }: OidcSettings,
   answer_s = answer_default_s,
 ): Promise<Configuration> => {
+  // oxlint-disable-next-line typescript/no-deprecated -- the configuration allows plain HTTP to this machine only
   const { allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks } = await library()
-  // The configuration allows plain HTTP to this machine only.
   const execute = issuer.startsWith("http:")
     ? [enableNonRepudiationChecks, allowInsecureRequests]
     : [enableNonRepudiationChecks]

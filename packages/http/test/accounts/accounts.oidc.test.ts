@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { OidcServer } from "@tentpole/adapters/test/OidcServer"
 import { Members } from "@tentpole/core/accounts/Members"
 import { tagged } from "@tentpole/core/contract"
+import type { OidcSettings } from "@tentpole/core/kernel/Settings"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { assert, describe, it } from "@effect/vitest"
 import { OidcLogins } from "@tentpole/core/accounts/oidc/OidcLogins"
@@ -19,19 +20,14 @@ const eve = { sub: "eve", email: "eve@example.org", email_verified: true, name: 
 const sessionPath = "/auth/v1/session"
 
 /** All listeners with a provider, and the workspace `default`. */
-const begin = Effect.fnUntraced(function* (different: { only?: boolean; roleClaim?: string } = {}) {
+const begin = Effect.fnUntraced(function* (different: Partial<OidcSettings> = {}) {
   const provider = yield* Effect.acquireRelease(
     Effect.promise(() => OidcServer.start()),
     (started) => Effect.promise(() => started.close()),
   )
-  const { clientId, clientSecret, issuer } = provider
-  const oidc = {
-    issuer,
-    clientId,
-    clientSecret: Redacted.make(clientSecret),
-    roleClaim: different.roleClaim ?? null,
-    only: different.only ?? false,
-  }
+  const { clientId, issuer } = provider
+  const clientSecret = Redacted.make(provider.clientSecret)
+  const oidc = { issuer, clientId, clientSecret, roleClaim: null, only: false, ...different }
   const world = yield* unusedLinkWith({ oidc })
   const invite = (email: string, role: "viewer" | "owner" = "viewer") =>
     Context.get(world.context, Members).invite(world.workspace.id, { email, role })

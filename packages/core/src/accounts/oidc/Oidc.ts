@@ -17,7 +17,7 @@ export interface Identity {
 }
 
 /** The provider as people know it: the host of the issuer. */
-export const hostOf = (issuer: string): string => issuer.replace(/^https?:\/\//, "").replace(/\/.*$/, "")
+export const hostOf = (issuer: string): string => issuer.replace(/^https?:\/\//, "").split("/")[0] ?? issuer
 
 /** A sign-in that is under way. It is sealed in a cookie of the browser. */
 export interface OidcLogin {
