@@ -109,15 +109,21 @@ const answersOf = async (path: string, name: string, origin: string): Promise<Pa
   return pageAnswers(headers, types[extname(name)] ?? "application/octet-stream", forms)
 }
 
+/** The files of a build whose names begin so. */
+const answersIn = async (folder: string, start: string, origin: string) => {
+  const found: Array<readonly [name: string, PageAnswers]> = []
+  for (const path of await filesOf(folder)) {
+    const name = path.slice(folder.length).replaceAll("\\", "/")
+    if (name.startsWith(start)) found.push([name, await answersOf(path, name, origin)])
+  }
+  return found
+}
+
 /** The build, in memory, and the assets of the builds before it, which open tabs still load. */
 const load = async (built: string, { origin, publicApiUrl }: Origins): Promise<Files> => {
-  const found = new Map<string, PageAnswers>()
-  for (const folder of [...(await olderBuilds(built)), built]) {
-    for (const path of await filesOf(folder)) {
-      const name = path.slice(folder.length).replaceAll("\\", "/")
-      if (folder === built || name.startsWith(assets)) found.set(name, await answersOf(path, name, origin))
-    }
-  }
+  // The process that has built the console deletes old builds meanwhile.
+  const older = (await olderBuilds(built)).map((folder) => answersIn(folder, assets, origin).catch(() => []))
+  const found = new Map([...(await Promise.all(older)).flat(), ...(await answersIn(built, "/", origin))])
   const html = await readFile(join(built, "index.html"), "utf8")
   return { html: html.replace("__API__", () => publicApiUrl), files: found }
 }

@@ -166,6 +166,13 @@ describe("consoleFiles", () => {
   })
 })
 
+it("an older build that another process deletes keeps no build from being served", async () => {
+  const older = "dist/0123456789abcdef/assets"
+  // The encoding of a file that can't be read any more.
+  const ask = serve(await folderOf({ ...checkout, [`${older}/a.js`]: script, [`${older}/a.js.br/gone`]: "" }))
+  assert.strictEqual(await (await ready(ask, "/")).text(), "built")
+})
+
 describe("builtConsole", () => {
   it("builds once for callers at the same time, and not again for the same sources", async () => {
     const folder = await folderOf(checkout)
