@@ -525,7 +525,10 @@ export interface AuditEntry {
   readonly action: string
   /** Id or name of the changed resource */
   readonly target: string
-  /** The name of the user that was changed; null for other resources */
+  /**
+   * The name that the user, key, workspace, blast, email, flow or tent has now; null for other and deleted
+   * resources. Blasts, emails, flows and tents have it in the log of one workspace only
+   */
   readonly target_name: string | null
   readonly details: Readonly<Record<string, unknown>>
 }

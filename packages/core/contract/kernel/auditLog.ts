@@ -10,6 +10,7 @@ import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import { Actor } from "../../src/kernel/changes/Actor.ts"
 import { type AuditAction, AuditLog, type AuditQuery } from "../../src/kernel/changes/AuditLog.ts"
 import { TentChange } from "../../src/tents/machine.ts"
+import { BlastStore } from "../../src/blasts/BlastStore.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { furnished } from "../blasts/blastWorld.ts"
@@ -130,7 +131,7 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
       }),
     )
 
-    it.effect("names the user or the key that acted, and the user that was changed", () =>
+    it.effect("names the user or the key that acted, and the user, key or workspace that was changed", () =>
       Effect.gen(function* () {
         const { all, fresh, tell, transact, workspaceId } = yield* begin
         const id = UserId.make(yield* fresh.id)
@@ -163,13 +164,16 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         yield* transact((yield* WorkspaceStore).addKey(key))
         yield* tell("member.changed", id).pipe(Effect.provideService(Actor, `user:${id}`))
         yield* tell("key.created").pipe(Effect.provideService(Actor, "key:tp_live_efgh"))
-        yield* tell("key.revoked").pipe(Effect.provideService(Actor, "cli"))
+        yield* tell("key.revoked", key.id).pipe(Effect.provideService(Actor, "cli"))
+        yield* tell("workspace.updated", workspaceId)
+        const { name } = yield* (yield* WorkspaceStore).get(workspaceId)
         assert.sameDeepMembers(
           (yield* all).map(({ actorName, targetName }) => [actorName, targetName]),
           [
             ["Ann Lee", "Ann Lee"],
             ["Website", null],
-            [null, null],
+            [null, "Website"],
+            [null, name],
           ],
         )
       }),
@@ -181,9 +185,15 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         const id = yield* world.sending("a", [yield* world.person("ann")])
         const log = yield* AuditLog
         const { items } = yield* log.list({ workspaceId: world.workspace, after: null, limit: 10 })
+        const { blast } = yield* (yield* BlastStore).get(world.workspace, id, yield* DateTime.now)
         assert.deepStrictEqual(
-          items.map(({ action, target }) => [action, target]),
-          [["blast.sending", id]],
+          items.map(({ action, target, targetName }) => [action, target, targetName]),
+          [["blast.sending", id, blast.name]],
+        )
+        const ofAll = yield* log.list({ after: null, limit: 1 })
+        assert.deepStrictEqual(
+          ofAll.items.map(({ target, targetName }) => [target, targetName]),
+          [[id, null]],
         )
       }),
     )
@@ -199,6 +209,8 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
           (yield* all).map(({ action, target }) => `${action} ${target}`),
           [`tent.created ${id}`, `tent.published ${id}`, `tent.unpublished ${id}`],
         )
+        const { name } = yield* (yield* TentStore).get(workspaceId, id)
+        assert.deepStrictEqual([...new Set((yield* all).map(({ targetName }) => targetName))], [name])
         const created = (yield* all).find(({ action }) => action === "tent.created")
         assert.deepStrictEqual(created?.details, { user_id: "u 7" })
       }),

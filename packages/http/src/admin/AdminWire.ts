@@ -195,7 +195,8 @@ export const AuditEntryWire = Schema.Struct({
   action: Schema.String.annotate({ examples: ["key.created"] }),
   target: Schema.String.annotate({ description: "Id or name of the changed resource" }),
   target_name: Schema.NullOr(Schema.String).annotate({
-    description: "The name of the user that was changed; null for other resources",
+    description:
+      "The name that the user, key, workspace, blast, email, flow or tent has now; null for other and deleted resources. Blasts, emails, flows and tents have it in the log of one workspace only",
   }),
   details: Schema.Record(Schema.String, Schema.Unknown),
 }).annotate({ identifier: "AuditEntry" })

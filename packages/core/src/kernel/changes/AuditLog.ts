@@ -79,7 +79,7 @@ export interface AuditEntry extends AuditEvent {
 export interface NamedAuditEntry extends AuditEntry {
   /** Of the user or the API key; null for other actors, and if it was deleted. */
   readonly actorName: string | null
-  /** Of the user that changed; null for other things. */
+  /** Of the user, key, workspace, blast, email, flow or tent that changed; null for other things, and if it was deleted. */
   readonly targetName: string | null
 }
 
@@ -101,7 +101,7 @@ export class AuditLog extends Context.Service<
   {
     /** Appends entries with the current `Actor`. */
     readonly append: (events: ReadonlyArray<AuditEvent>) => Effect.Effect<void, never, Transaction>
-    /** Newest first. */
+    /** Newest first. The names of blasts, emails, flows and tents are read with a workspace only. */
     readonly list: (query: AuditQuery) => Effect.Effect<Sliced<NamedAuditEntry>>
   }
 >()("tentpole/AuditLog") {}
