@@ -219,4 +219,7 @@ export const screens: ReadonlyArray<Pictured> = [
   { name: "page-traffic", path: ({ tentId }) => `/tents/${tentId}?tab=traffic` },
   { name: "pages-at-once", path: () => "/tents/bulk" },
   { name: "inbox", path: () => "/inbox" },
+  { name: "operations", path: () => "/operations" },
+  { name: "workspaces", path: () => "/workspaces" },
+  { name: "audit", path: () => "/audit" },
 ]

@@ -45,6 +45,12 @@ describe.skipIf(started === null)("the installation", () => {
   })
   afterAll(() => started?.close())
 
+  /** Chooses an action of the menu of a row. */
+  const choose = async (page: Page, row: string, action: string) => {
+    await page.getByRole("button", { name: `More actions: ${row}` }).click()
+    await page.getByRole("menuitem", { name: action }).click()
+  }
+
   it("has its processes, queues, dead jobs and checks on one screen", async () => {
     await console_.visit("/operations", async (page) => {
       const processes = page.getByRole("region", { name: "Processes" })
@@ -61,10 +67,12 @@ describe.skipIf(started === null)("the installation", () => {
 
   it("tries a dead job again, and discards another one after a question", async () => {
     const page = await console_.screen("/operations")
-    await page.getByRole("button", { name: "Requeue: Clean up files" }).click()
+    await choose(page, "Clean up files", "Requeue")
     await page.getByText("The job is queued again").waitFor()
-    await page.getByRole("button", { name: "Requeue: Clean up files" }).waitFor({ state: "detached" })
-    await page.getByRole("button", { name: "Discard: Export of a list" }).click()
+    await page.getByRole("button", { name: "More actions: Clean up files" }).waitFor({ state: "detached" })
+    await choose(page, "Export of a list", "Discard")
+    await page.getByRole("dialog").waitFor()
+    await page.getByRole("menu").waitFor({ state: "detached" })
     await inspect(page, "the question before a job is discarded")
     await page.getByRole("dialog").getByRole("button", { name: "Discard job" }).click()
     await page.getByText("Job discarded").waitFor()
@@ -106,6 +114,7 @@ describe.skipIf(started === null)("the installation", () => {
     const other = await console_.open(link, { width: 390, scheme: "dark" }, false)
     expecting(other, /401.*\/auth\/v1\/session/)
     await other.getByLabel("Your name").fill("Ben Ray")
+    await other.getByRole("button", { name: "Use a password instead" }).click()
     await other.getByRole("textbox", { name: "Password" }).fill(owner.password)
     await other.getByRole("button", { name: "Join" }).click()
     await other.getByRole("button", { name: "Account of Ben Ray" }).waitFor()
@@ -118,11 +127,11 @@ describe.skipIf(started === null)("the installation", () => {
     assert.strictEqual(await menu.getByRole("link", { name: /Operations|Workspaces/ }).count(), 0)
     await other.context().close()
 
-    await page.getByRole("button", { name: "Edit: Acme" }).click()
+    await choose(page, "Acme", "Edit")
     await page.getByRole("dialog").getByLabel("Credits").fill("750")
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click()
     await page.getByText("750", { exact: true }).waitFor()
-    await page.getByRole("button", { name: "Delete: Acme" }).click()
+    await choose(page, "Acme", "Delete")
     await page.getByRole("dialog").getByRole("textbox").fill("acme")
     await page.getByRole("dialog").getByRole("button", { name: "Delete workspace" }).click()
     await page.getByText("Acme is being deleted").waitFor()

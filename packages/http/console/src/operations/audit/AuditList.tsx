@@ -14,6 +14,7 @@ import { useSession } from "../../session.tsx"
 import { useWords, type Words } from "../../words/Words.tsx"
 import type { AuditSearch } from "../search.ts"
 import { type AuditAction, type AuditEntry, type AuditQuery, detailsOf, firstDay, nameOf, pathOf } from "./audit.ts"
+import { useWorkspaceNames } from "../useWorkspaceNames.ts"
 import { AuditFilters } from "./AuditFilters.tsx"
 import { CsvButton, type CsvEnd } from "./CsvButton.tsx"
 
@@ -32,8 +33,7 @@ const actorOf = (words: AuditWords, { actor, actor_name }: AuditEntry): string =
 
 const useColumns = (isOfAll: boolean): ReadonlyArray<Column<AuditEntry>> => {
   const words = useWords("operations").audit
-  const { memberships } = useSession().session
-  const workspaceOf = (id: string | null) => memberships.find(({ workspace_id }) => workspace_id === id)?.name ?? id
+  const workspaceOf = useWorkspaceNames()
   return [
     {
       key: "what",
@@ -61,7 +61,8 @@ const useColumns = (isOfAll: boolean): ReadonlyArray<Column<AuditEntry>> => {
             key: "workspace",
             label: words.workspace,
             width: "minmax(6rem, 1fr)",
-            cell: ({ workspace_id }: AuditEntry) => workspaceOf(workspace_id) ?? <span className="nothing">–</span>,
+            cell: ({ workspace_id }: AuditEntry) =>
+              workspace_id === null ? <span className="nothing">–</span> : workspaceOf(workspace_id),
           },
         ]
       : []),
@@ -76,7 +77,10 @@ const useColumns = (isOfAll: boolean): ReadonlyArray<Column<AuditEntry>> => {
       key: "details",
       label: words.details,
       width: "minmax(8rem, 1.6fr)",
-      cell: (entry) => <span title={detailsOf(entry)}>{detailsOf(entry)}</span>,
+      cell: (entry) => {
+        const details = detailsOf(entry, words.changed)
+        return <span title={details}>{details}</span>
+      },
     },
   ]
 }

@@ -41,26 +41,29 @@ const id_shown_length = 8
 
 /** The name of the thing, where the entry has one; of an id its first characters. */
 export const nameOf = ({ details, target, target_name }: AuditEntry): string => {
-  const { alias, domain, slug } = details
-  const named = [target_name, domain, slug, alias].find((each) => typeof each === "string")
+  const named = [target_name, details["name"], details["domain"]].find((each) => typeof each === "string")
   if (typeof named === "string") return named
   return uuid.test(target) ? target.slice(0, id_shown_length) : target
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
-/** A change of a setting: `plan: free → pro`. */
-const changeOf = (change: unknown): string => {
+/** Words of a change of a setting, such as `plan: free to pro`. */
+type ChangeWords = (field: string, from: string, to: string) => string
+
+const changeOf = (change: unknown, changed: ChangeWords): string => {
   const { field, from, to } = change as { readonly field: string; readonly from?: unknown; readonly to?: unknown }
-  return to === undefined ? field : `${field}: ${textOf(from)} → ${textOf(to)}`
+  return to === undefined ? field : changed(field, textOf(from), textOf(to))
 }
 
-/** The details in one line, without those that the name shows. */
-export const detailsOf = ({ details }: AuditEntry): string =>
-  Object.entries(details)
-    .filter(([key, value]) => value !== null && !["alias", "domain", "slug"].includes(key))
+/** The details in one line, without the name. */
+export const detailsOf = (entry: AuditEntry, changed: ChangeWords): string =>
+  Object.entries(entry.details)
+    .filter(([, value]) => value !== null && value !== nameOf(entry))
     .map(([key, value]) =>
-      key === "changes" && Array.isArray(value) ? value.map(changeOf).join(", ") : `${key}: ${textOf(value)}`,
+      key === "changes" && Array.isArray(value)
+        ? value.map((change) => changeOf(change, changed)).join(", ")
+        : `${key}: ${textOf(value)}`,
     )
     .join(", ")
 

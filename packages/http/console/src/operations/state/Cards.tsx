@@ -41,7 +41,7 @@ export const Cards = ({ operations }: { readonly operations: Operations }) => {
       <Card
         label={words.sending}
         value={words.sendings[sending]}
-        tone={sending === "on" ? "good" : "warning"}
+        {...(sending === "held" ? { tone: "warning" } : {})}
         note={words.mails[mail]}
       />
       <Card
@@ -51,7 +51,7 @@ export const Cards = ({ operations }: { readonly operations: Operations }) => {
       />
       <Card
         label={words.lag}
-        value={lag_s < 1 ? words.underSecond : duration(lag_s)}
+        value={workspaces > 0 && lag_s < 1 ? words.underSecond : duration(lag_s)}
         {...(lag_s > late_s ? { tone: "bad", note: words.late } : { note: words.due(workspaces) })}
       />
       <Card label={words.database} value={bytes(database.bytes)} note={words.connections(database.connections)} />

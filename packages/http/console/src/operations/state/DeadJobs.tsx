@@ -8,7 +8,7 @@ import { RefreshIcon, TrashIcon } from "../../Icons.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { type Column, DataTable } from "../../parts/table/DataTable.tsx"
-import { RowAction } from "../../parts/table/RowAction.tsx"
+import { RowMenu } from "../../parts/table/RowMenu.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { useWorkspaceNames } from "../useWorkspaceNames.ts"
@@ -92,21 +92,21 @@ export const DeadJobs = ({ count }: { readonly count: number }) => {
         keyOf={({ job_id }) => job_id}
         nameOf={({ type }) => typeOf(words, type)}
         actions={(job) => (
-          <>
-            <RowAction
-              label={words.requeue}
-              of={typeOf(words, job.type)}
-              icon={<RefreshIcon size={16} />}
-              isPending={requeue.isPending && requeue.variables?.params.job_id === job.job_id}
-              onClick={() => requeue.mutate({ params: { job_id: job.job_id } })}
-            />
-            <RowAction
-              label={words.discard}
-              of={typeOf(words, job.type)}
-              icon={<TrashIcon size={16} />}
-              onClick={() => setDiscarded(job)}
-            />
-          </>
+          <RowMenu
+            of={typeOf(words, job.type)}
+            items={[
+              {
+                label: words.requeue,
+                icon: <RefreshIcon size={16} />,
+                onClick: () => requeue.mutate({ params: { job_id: job.job_id } }),
+              },
+              {
+                label: words.discard,
+                icon: <TrashIcon size={16} />,
+                onClick: () => setDiscarded(job),
+              },
+            ]}
+          />
         )}
       />
       {discarded !== null && <DiscardJob job={discarded} onClose={() => setDiscarded(null)} />}

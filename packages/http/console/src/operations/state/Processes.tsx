@@ -20,7 +20,7 @@ export const Processes = ({ processes }: Pick<Operations, "processes">) => {
       none={words.noProcesses}
       isEmpty={processes.length === 0}
       heads={[words.process, words.started, words.memory, words.eventLoop, words.seen]}
-      width_px={480}
+      width_px={600}
     >
       {processes.map(({ event_loop_p99_ms, kind, process_id, rss_bytes, seen_at, started_at }) => {
         const isGone = gone.has(process_id)

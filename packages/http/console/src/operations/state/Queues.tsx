@@ -1,5 +1,5 @@
 // The queues of background jobs: a bar and the counts of each type.
-import { Progress, Table, VisuallyHidden } from "@mantine/core"
+import { Progress, Table } from "@mantine/core"
 import { useFormat } from "../../format.ts"
 import { StatusBadge } from "../../parts/StatusBadge.tsx"
 import { FigureTable } from "../../parts/table/FigureTable.tsx"
@@ -18,7 +18,7 @@ export const typeOf = ({ types }: Words["operations"]["state"], type: string): s
   (types as Readonly<Record<string, string>>)[type] ?? type
 
 const Bar = ({ jobs, largest }: { readonly jobs: JobCounts; readonly largest: number }) => (
-  <Progress.Root size={8} w={120} aria-hidden="true">
+  <Progress.Root size={4} mt={4} maw={220} aria-hidden="true">
     {job_states.map((state) => (
       <Progress.Section key={state} value={(jobs[state] / largest) * 100} color={colors[state]} />
     ))}
@@ -34,15 +34,14 @@ export const Queues = ({ jobs }: Pick<Operations, "jobs">) => {
       title={words.queues}
       none={words.noJobs}
       isEmpty={jobs.length === 0}
-      heads={[words.type, words.share, ...job_states.map((state) => words.jobStates[state]), words.oldest]}
-      width_px={620}
+      heads={[words.type, ...job_states.map((state) => words.jobStates[state]), words.oldest]}
+      width_px={520}
     >
       {jobs.map((counts) => (
         <Table.Tr key={counts.type}>
-          <Table.Td>{typeOf(words, counts.type)}</Table.Td>
           <Table.Td>
+            {typeOf(words, counts.type)}
             <Bar jobs={counts} largest={largest} />
-            <VisuallyHidden>{number(totalOf(counts))}</VisuallyHidden>
           </Table.Td>
           {job_states.map((state) => (
             <Table.Td key={state} ta="end">

@@ -10,7 +10,7 @@ import { Confirm } from "../../parts/Confirm.tsx"
 import { CurlButton } from "../../parts/Copy.tsx"
 import type { Column } from "../../parts/table/DataTable.tsx"
 import { Listing } from "../../parts/table/Listing.tsx"
-import { RowAction } from "../../parts/table/RowAction.tsx"
+import { RowMenu } from "../../parts/table/RowMenu.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { useSession } from "../../session.tsx"
 import { useWords } from "../../words/Words.tsx"
@@ -90,27 +90,23 @@ type Action = "edit" | "invite" | "delete"
 
 const dialogs = { edit: EditWorkspace, invite: InviteMember, delete: DeleteWorkspace } as const
 
-const Actions = ({
-  onAction,
-  workspace,
-}: {
+interface ActionsProps {
   readonly workspace: Workspace
   readonly onAction: (action: Action) => void
-}) => {
+}
+
+const Actions = ({ onAction, workspace }: ActionsProps) => {
   const words = useWords("operations").workspaces
-  const icons = { edit: EditIcon, invite: UserIcon, delete: TrashIcon } as const
-  return (["edit", "invite", "delete"] as const).map((action) => {
-    const Icon = icons[action]
-    return (
-      <RowAction
-        key={action}
-        label={words[action]}
-        of={workspace.name}
-        icon={<Icon size={16} />}
-        onClick={() => onAction(action)}
-      />
-    )
-  })
+  return (
+    <RowMenu
+      of={workspace.name}
+      items={[
+        { label: words.edit, icon: <EditIcon size={16} />, onClick: () => onAction("edit") },
+        { label: words.invite, icon: <UserIcon size={16} />, onClick: () => onAction("invite") },
+        { label: words.delete, icon: <TrashIcon size={16} />, onClick: () => onAction("delete") },
+      ]}
+    />
+  )
 }
 
 export const Workspaces = () => {
