@@ -7,7 +7,7 @@ import { Problem } from "../../parts/Problem.tsx"
 import { StatusBadge } from "../../parts/StatusBadge.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { type Kind, stateTones } from "../written.ts"
-import { contentOf, useWritten } from "./calls.ts"
+import { designedOf, useWritten } from "./calls.ts"
 import { OpenEditor } from "./OpenEditor.tsx"
 import { Writing } from "./Writing.tsx"
 
@@ -22,7 +22,7 @@ export const Editor = ({ back: { label, to }, id, kind }: Props) => {
   const found = useWritten(kind, id)
   const version = found.data?.version ?? 0
   const content = useQuery({
-    ...contentOf(kind, id, version),
+    ...designedOf(kind, id, version),
     enabled: version > 0,
     placeholderData: keepPreviousData,
   })
@@ -50,5 +50,5 @@ export const Editor = ({ back: { label, to }, id, kind }: Props) => {
     )
   }
   if (content.data === undefined) return <Skeleton className="late" h={420} radius="lg" />
-  return <OpenEditor key={id} kind={kind} written={found.data} html={content.data} back={back} />
+  return <OpenEditor key={id} kind={kind} written={found.data} content={content.data} back={back} />
 }

@@ -12,7 +12,8 @@ import { useKeys } from "../../shell/keys.ts"
 import { useWords } from "../../words/Words.tsx"
 import { fieldAt, fieldsOf, type Kind, stateTones, type Written } from "../written.ts"
 import { useMessage } from "./calls.ts"
-import { CodeField } from "./CodeField.tsx"
+import type { Content } from "../draft.ts"
+import { ContentField, type Issues } from "./ContentField.tsx"
 import { EditorActions } from "./EditorActions.tsx"
 import { HeaderFields } from "./HeaderFields.tsx"
 import { MessagePreview } from "./MessagePreview.tsx"
@@ -29,16 +30,16 @@ export type Dialog = "approve" | "test" | "versions" | "ai" | null
 interface Props {
   readonly kind: Kind
   readonly written: Written
-  readonly html: string
+  readonly content: Pick<Content, "html" | "design">
   readonly back: ReactNode
 }
 
 const noIssues: ReadonlyArray<never> = []
 
 /** The draft, the ways to store it, and the open dialog. */
-const useEditing = ({ html, kind, written }: Props) => {
+const useEditing = ({ content: { design, html }, kind, written }: Props) => {
   const { may } = useSession()
-  const stored = useMemo(() => ({ html, fields: written.fields }), [html, written.fields])
+  const stored = useMemo(() => ({ html, design, fields: written.fields }), [html, design, written.fields])
   const open = useDraft(kind, written.id, stored)
   const saving = useSave(kind, written.id, open)
   const [dialog, setDialog] = useState<Dialog>(null)
@@ -61,7 +62,7 @@ const useEditing = ({ html, kind, written }: Props) => {
   return { ...open, ...saving, errors, rest, isReadOnly, save, dialog, show, close: () => setDialog(null) }
 }
 
-type Editing = ReturnType<typeof useEditing>
+export type Editing = ReturnType<typeof useEditing>
 
 const Head = ({ back, editing, kind, written }: Props & { readonly editing: Editing }) => {
   const words = useWords("emails")
@@ -104,8 +105,6 @@ const Head = ({ back, editing, kind, written }: Props & { readonly editing: Edit
   )
 }
 
-type Issues = Parameters<typeof CodeField>[0]["issues"]
-
 const Writer = ({
   editing,
   issues,
@@ -116,11 +115,11 @@ const Writer = ({
   readonly issues: Issues
 }) => {
   const words = useWords("emails")
-  const { draft, errors, isChanged, isReadOnly, reset, save, setField, setHtml } = editing
+  const { draft, errors, isChanged, isReadOnly, reset, setField } = editing
   return (
     <Stack gap="sm">
       <HeaderFields kind={kind} fields={draft.fields} errors={errors} isReadOnly={isReadOnly} onChange={setField} />
-      <CodeField html={draft.html} isReadOnly={isReadOnly} issues={issues} onChange={setHtml} onSave={save} />
+      <ContentField kind={kind} editing={editing} issues={issues} />
       {isChanged && (
         <Text size="sm" c="dimmed">
           {words.unsavedText}{" "}

@@ -36,6 +36,10 @@ export const useWritten = (kind: Kind, id: string) => {
   return found
 }
 
+/** The HTML of a version with its design. */
+export const designedOf = (kind: Kind, id: string, version: number) =>
+  queryOf(kind, "designed", { params: paramsOf(id), query: { version } })
+
 /** The HTML of a version. */
 export const contentOf = (kind: Kind, id: string, version: number) =>
   queryOf(kind, "content", { params: paramsOf(id), query: { version } })

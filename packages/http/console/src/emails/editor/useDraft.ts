@@ -8,6 +8,7 @@ import {
   type Changes,
   changesOf,
   type Content,
+  type Design,
   type Draft,
   fromStored,
   isChanged,
@@ -38,7 +39,9 @@ export const useDraft = (kind: Kind, id: string, stored: Content) => {
   return {
     draft,
     isChanged: isChanged(draft),
-    setHtml: (html: string) => change((before) => ({ ...before, html })),
+    /** What is written by hand has no design. */
+    setHtml: (html: string) => change((before) => ({ ...before, html, design: null })),
+    setBlocks: (html: string, design: Design) => change((before) => ({ ...before, html, design })),
     setField: (name: keyof Fields, text: string) =>
       change((before) => ({ ...before, fields: { ...before.fields, [name]: text } })),
     /** Forgets the changes. */
@@ -73,7 +76,8 @@ export const useSave = (kind: Kind, id: string, { draft, markSaved }: OpenDraft)
       if (Object.keys(changes.fields).length > 0) {
         await patch.mutateAsync({ params, payload: payloadOf(kind, changes.fields) })
       }
-      if (changes.html !== undefined) await content.mutateAsync({ params, payload: { html: changes.html } })
+      const { design = null, html } = changes
+      if (html !== undefined) await content.mutateAsync({ params, payload: { html, design } })
       return true
     } catch {
       return false
