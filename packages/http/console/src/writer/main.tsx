@@ -12,7 +12,7 @@ import { Toolbar } from "./Toolbar.tsx"
 
 const rest_ms = 150
 
-/** The console's origin can't be named from here; the frame's policy lets nobody else embed it. */
+/** The console's origin can't be named from here; by the frame's policy only the console embeds it. */
 const post = (message: FromWriter): void => parent.postMessage(message, "*")
 
 const textOf = (ref: EmailEditorRef): string => JSON.stringify(ref.getJSON())

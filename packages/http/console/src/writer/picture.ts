@@ -1,4 +1,4 @@
-// A picture in the block editor: its name in a box. It lies on another host, which would see that it is loaded.
+// A picture in the block editor: its name in a box. It is on another host, which would see that it is loaded.
 import { useEditorImage } from "@react-email/editor/plugins"
 import { useMemo } from "react"
 

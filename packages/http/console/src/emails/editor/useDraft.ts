@@ -39,7 +39,7 @@ export const useDraft = (kind: Kind, id: string, stored: Content) => {
   return {
     draft,
     isChanged: isChanged(draft),
-    /** What is written by hand has no design. */
+    /** Code that a person writes has no design. */
     setHtml: (html: string) => change((before) => ({ ...before, html, design: null })),
     setBlocks: (html: string, design: Design) => change((before) => ({ ...before, html, design })),
     setField: (name: keyof Fields, text: string) =>
