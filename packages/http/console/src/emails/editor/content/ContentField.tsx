@@ -2,11 +2,11 @@
 // first.
 import { Button, Group, SegmentedControl, Stack, Text } from "@mantine/core"
 import { lazy, Suspense, useState } from "react"
-import { Confirm } from "../../parts/Confirm.tsx"
-import { useWords } from "../../words/Words.tsx"
-import type { Kind } from "../written.ts"
+import { Confirm } from "../../../parts/Confirm.tsx"
+import { useWords } from "../../../words/Words.tsx"
+import type { Kind } from "../../written.ts"
 import { CodeField } from "./CodeField.tsx"
-import type { OpenDraft } from "./useDraft.ts"
+import type { OpenDraft } from "../useDraft.ts"
 
 const Blocks = lazy(async () => ({ default: (await import("./Blocks.tsx")).Blocks }))
 

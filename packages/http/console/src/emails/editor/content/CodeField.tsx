@@ -2,9 +2,9 @@
 import { Skeleton } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
-import { CodeEditor } from "../../parts/code/CodeEditor.tsx"
-import { useWords } from "../../words/Words.tsx"
-import { tokensQuery } from "./calls.ts"
+import { CodeEditor } from "../../../parts/code/CodeEditor.tsx"
+import { useWords } from "../../../words/Words.tsx"
+import { tokensQuery } from "../calls.ts"
 import type { MailCode } from "./mailCode.ts"
 
 const height_px = 520

@@ -1,8 +1,8 @@
 // The HTML of an email as blocks: the editor runs in a frame without an origin, and posts HTML with its own document.
 import { useEffect, useReducer, useRef } from "react"
-import type { Design } from "../draft.ts"
-import { useWords } from "../../words/Words.tsx"
-import { editor_name, fromWriter, type ToWriter } from "../../writer/messages.ts"
+import type { Design } from "../../draft.ts"
+import { useWords } from "../../../words/Words.tsx"
+import { editor_name, fromWriter, type ToWriter } from "../../../writer/messages.ts"
 
 const height_px = 520
 
