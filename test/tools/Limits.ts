@@ -9,6 +9,16 @@ import {
   done_job_days_kept,
   event_days_kept,
 } from "@tentpole/core/ports/Maintenance"
+import { login_minutes } from "@tentpole/core/accounts/oidc/Oidc"
+import { password_length_max, password_length_min } from "@tentpole/core/accounts/Password"
+import { challenge_minutes, passkey_name_length_max, passkeys_max } from "@tentpole/core/accounts/passkeys/Passkey"
+import { recent_sign_in_minutes, session_days } from "@tentpole/core/accounts/Session"
+import {
+  account_refusals_max,
+  address_challenges_max,
+  address_refusals_max,
+} from "@tentpole/core/accounts/signIn/SignInLimit"
+import { first_link_minutes, invitation_minutes, recovery_link_minutes } from "@tentpole/core/accounts/SignInLink"
 import { names_max, results_max, results_of_type_max } from "@tentpole/core/operations/search/Search"
 import { page_limit_default, page_limit_max } from "@tentpole/core/kernel/Page"
 import { blast_description_length_max, blast_name_length_max, schedule_grace_ms } from "@tentpole/core/blasts/Blast"
@@ -266,6 +276,19 @@ ${head}
 | Name of an API key | ${characters(key_name_length_max, 1)} | ${invalid} |
 `
 
+const accounts = (): string => `## Users of the console
+
+${head}
+| Password | ${password_length_min} to ${characters(password_length_max)} | ${invalid} |
+| Refused sign-ins in ten minutes: of an account; from one address (of IPv6 one /64) | ${account_refusals_max}; ${address_refusals_max} | ${code("rate_limited")} |
+| Passkeys of a user; name of one | ${passkeys_max}; ${characters(passkey_name_length_max, 1)} | ${code("conflict")}; ${invalid} |
+| Challenges for passkeys from one address in ten minutes | ${address_challenges_max} | ${code("rate_limited")} |
+| How long a challenge works; how long a sign-in with the identity provider may take | ${challenge_minutes} minutes; ${login_minutes} minutes | ${code("sign_in_refused")} |
+| How long a link works: of the first start; for a user who can't sign in; of an invitation | ${first_link_minutes} minutes; ${recovery_link_minutes} minutes; ${invitation_minutes / 1_440} days | ${code("not_found")} |
+| A session without a request (\`SESSION_IDLE_MINUTES\`); at the latest | 12 hours; ${session_days} days | ${code("unauthorized")} |
+| Age of a sign-in for operations that need a recent one | ${recent_sign_in_minutes} minutes | ${code("sign_in_again")} |
+`
+
 /** docs/limits.md, complete. */
 export const limitsPage = (): string => {
   const defaults = configuration({})
@@ -286,6 +309,7 @@ This page is printed from the constants in the code (\`npm run docs\`).
     mail(config),
     flows(),
     tents(config),
+    accounts(),
     planRows(),
     retention(),
   ].join("\n")

@@ -66,13 +66,11 @@ export const discover = async (
 ): Promise<Configuration> => {
   // oxlint-disable-next-line typescript/no-deprecated -- the configuration allows plain HTTP to this machine only
   const { allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks } = await library()
-  const execute = issuer.startsWith("http:")
-    ? [enableNonRepudiationChecks, allowInsecureRequests]
-    : [enableNonRepudiationChecks]
+  const insecure = issuer.startsWith("http:") ? [allowInsecureRequests] : []
   return discovery(new URL(issuer), clientId, undefined, await authentication(clientSecret), {
     [customFetch]: boundedFetch(answer_s),
     timeout: answer_s,
-    execute,
+    execute: [enableNonRepudiationChecks, ...insecure],
   })
 }
 

@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Authenticator } from "@tentpole/adapters/test/Authenticator"
 import { tagged } from "@tentpole/core/contract"
 import { Members } from "@tentpole/core/accounts/Members"
+import { Passkeys } from "@tentpole/core/accounts/passkeys/Passkeys"
 import { toSnakeCase } from "@tentpole/http/Wire"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
@@ -250,6 +251,17 @@ describe("the passkeys of a user", () => {
       ]
       for (const call of calls) assert.strictEqual(codeOf(yield* call), "401 sign_in_again")
       assert.strictEqual((yield* listed(ann)).length, 1)
+    }).pipe(Effect.scoped),
+  )
+
+  passkeyTest("get 300 challenges in ten minutes for an address", () =>
+    Effect.gen(function* () {
+      const { context } = yield* unusedLink
+      const start = (network: string) =>
+        Context.get(context, Passkeys).start({ purpose: "sign_in" }, { browser: null, network })
+      for (let count = 0; count < 300; count++) yield* start("192.0.2.1")
+      assert.strictEqual((yield* Effect.flip(start("192.0.2.1")))._tag, "TooManySignIns")
+      assert.match((yield* start("192.0.2.2")).challenge, /^[\w-]{43}$/)
     }).pipe(Effect.scoped),
   )
 
