@@ -135,7 +135,7 @@ describe("the audit log", () => {
           [null, "member.invited", null, { role: "viewer" }],
           ["ann", "member.joined", "ann", { role: "owner" }],
           [null, "member.invited", null, { role: "owner" }],
-          [null, "workspace.created", null, all.at(-1).details],
+          [null, "workspace.created", "Acme", all.at(-1).details],
         ],
       )
       const actions = (query: string) => Effect.map(log(query), (entries) => entries.map(({ action }: Json) => action))

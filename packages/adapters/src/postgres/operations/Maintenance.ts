@@ -34,6 +34,7 @@ const daysOf = (retention: Retention): Readonly<Record<string, number | null>> =
   page_view: view_days_kept,
   page_view_day: view_total_days_kept,
   page_visitor_day: visitor_days_kept,
+  passkey_challenge: 0,
   process: process_days_kept,
   sign_in_link: 0,
   token_bucket: 0,
