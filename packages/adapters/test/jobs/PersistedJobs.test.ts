@@ -1,7 +1,10 @@
-// Tests of the statement that claims jobs: leases, and what a claim reads while very many jobs wait.
+// Tests of the queue in PostgreSQL: the time of dead jobs, leases, and what a claim reads while very many jobs wait.
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import * as PersistedJobs from "@tentpole/adapters/jobs/PersistedJobs"
+import { eventually } from "@tentpole/core/contract"
+import { JobQueue, Jobs } from "@tentpole/core/kernel/changes/Jobs"
+import { Effect, Fiber, Layer } from "effect"
 import { clients } from "../support/TestDatabase.ts"
 
 const first = "00000000-0000-0000-0000-000000000000"
@@ -37,6 +40,26 @@ const pagesOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, onlyIdle: b
   }
 })
 
+/** Jobs whose time no cursor can name. */
+const finer = (sql: PgClient.PgClient) => sql<{ readonly state: string }>`
+  select state from jobs.job_queue where updated_at <> date_trunc('milliseconds', updated_at)`
+
+layer(PersistedJobs.layer().pipe(Layer.provideMerge(clients)), { excludeTestServices: true })("dead jobs", (it) => {
+  it.effect("have a time in whole milliseconds, as cursors have", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { work } = yield* JobQueue
+      const { dead } = yield* Jobs
+      yield* enqueue(sql, "unreadable", 2, 10)
+      const worker = yield* Effect.forkChild(work({ concurrency: 4, handle: () => Effect.void }))
+      yield* eventually(dead({ after: null, limit: 100 }), ({ items }) => items.length === 20)
+      yield* Fiber.interrupt(worker)
+      assert.deepStrictEqual(yield* finer(sql), [])
+      yield* sql`delete from jobs.job_queue`
+    }),
+  )
+})
+
 layer(clients, { excludeTestServices: true })("jobs.claim_job", (it) => {
   it.effect("returns the job of a worker whose lease ended, under another token", () =>
     Effect.gen(function* () {
@@ -53,6 +76,7 @@ layer(clients, { excludeTestServices: true })("jobs.claim_job", (it) => {
       assert.deepStrictEqual(yield* state(sql), [
         { state: "dead", attempts: 2, last_failure: "The lease ended in the last attempt" },
       ])
+      assert.deepStrictEqual(yield* finer(sql), [])
       yield* sql`delete from jobs.job_queue`
     }),
   )
