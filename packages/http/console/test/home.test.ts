@@ -106,11 +106,13 @@ it("blasts that wait for a person come first, each for one reason", () => {
     ],
     drafts: [{ current_version: 0 }, { current_version: 2 }],
     figures: undefined,
+    deadJobs: 3,
   })
   assert.deepStrictEqual(needs, [
     { kind: "held", blastId: "b", name: "b" },
     { kind: "stalled", blastId: "c", name: "c" },
     { kind: "paused", blastId: "d", name: "d" },
+    { kind: "jobs", count: 3 },
     { kind: "domain", domain: "acme.test" },
     { kind: "approvals", count: 1 },
   ])

@@ -3,9 +3,10 @@ import { Group, Stack, Text } from "@mantine/core"
 import type { EmailAnalytics } from "@tentpole/client"
 import { useQuery } from "@tanstack/react-query"
 import type { WatchedBlast } from "../api/changes.ts"
-import { queryOf } from "../api/queries.ts"
+import { adminQueryOf, queryOf } from "../api/queries.ts"
 import { useFormat } from "../format.ts"
 import { CheckIcon, WarningIcon } from "../Icons.tsx"
+import { deadOf } from "../operations/state/state.ts"
 import { useSession } from "../session.tsx"
 import { useWords } from "../words/Words.tsx"
 import { type Need, needsOf } from "./home.ts"
@@ -23,6 +24,8 @@ const useText = () => {
         return { text: words.domain(need.domain), path: "/domains", route: "/domains" }
       case "bounces":
         return { text: words.bounces(percent(need.share)), path: "/suppressions", route: "/suppressions" }
+      case "jobs":
+        return { text: words.jobs(need.count), path: "/operations", route: "/operations" }
       case "approvals":
         return { text: words.approvals(need.count), path: "/emails", route: "/emails" }
       case "paused":
@@ -41,9 +44,16 @@ interface Props {
 export const NeedsYou = ({ blasts, figures }: Props) => {
   const words = useWords("home")
   const textOf = useText()
-  const { workspace } = useSession()
+  const { isOperator, workspace } = useSession()
   const drafts = useQuery(queryOf("emails", "list", { query: { status: "draft", limit: drafts_max } }))
-  const needs = needsOf({ blasts, figures, domains: workspace?.domains ?? [], drafts: drafts.data?.emails ?? [] })
+  const operations = useQuery({ ...adminQueryOf("operations", "find"), enabled: isOperator })
+  const needs = needsOf({
+    blasts,
+    figures,
+    domains: workspace?.domains ?? [],
+    drafts: drafts.data?.emails ?? [],
+    deadJobs: operations.data === undefined ? 0 : deadOf(operations.data),
+  })
   return (
     <Panel title={words.needsYou}>
       {needs.length === 0 ? (

@@ -92,7 +92,7 @@ export const isBouncing = (now: EmailFigures, before: EmailFigures): boolean => 
 export type Need =
   | { readonly kind: "domain"; readonly domain: string }
   | { readonly kind: "bounces"; readonly share: number }
-  | { readonly kind: "approvals"; readonly count: number }
+  | { readonly kind: "approvals" | "jobs"; readonly count: number }
   | { readonly kind: "paused" | "held" | "stalled"; readonly blastId: string; readonly name: string }
 
 interface Facts {
@@ -100,6 +100,8 @@ interface Facts {
   readonly figures: { readonly totals: EmailFigures; readonly before: EmailFigures } | undefined
   readonly drafts: ReadonlyArray<{ readonly current_version: number }>
   readonly blasts: ReadonlyArray<WatchedBlast>
+  /** Of the installation; 0 for people who do not operate it. */
+  readonly deadJobs: number
 }
 
 const blastNeed = ({ blast_id, name, progress }: WatchedBlast): ReadonlyArray<Need> => {
@@ -110,10 +112,11 @@ const blastNeed = ({ blast_id, name, progress }: WatchedBlast): ReadonlyArray<Ne
 }
 
 /** What needs the person: blasts first, because people wait for them. */
-export const needsOf = ({ blasts, domains, drafts, figures }: Facts): ReadonlyArray<Need> => {
+export const needsOf = ({ blasts, deadJobs, domains, drafts, figures }: Facts): ReadonlyArray<Need> => {
   const waiting = drafts.filter(({ current_version }) => current_version > 0).length
   return [
     ...blasts.flatMap(blastNeed),
+    ...(deadJobs === 0 ? [] : [{ kind: "jobs", count: deadJobs } as const]),
     ...domains.filter(({ status }) => status !== "verified").map(({ domain }) => ({ kind: "domain", domain }) as const),
     ...(figures !== undefined && isBouncing(figures.totals, figures.before)
       ? [{ kind: "bounces", share: figures.totals.bounced / figures.totals.sent } as const]

@@ -41,6 +41,7 @@ export const home: Words["home"] = {
     domain: (domain) => `${domain} ist nicht bestätigt und kann nicht senden.`,
     bounces: (share) => `${share} der Nachrichten waren unzustellbar, mehr als zuvor.`,
     approvals: plural({ one: "{n} E-Mail wartet auf Freigabe.", other: "{n} E-Mails warten auf Freigabe." }),
+    jobs: plural({ one: "{n} Auftrag ist gescheitert.", other: "{n} Aufträge sind gescheitert." }),
     paused: (name) => `„${name}“ ist angehalten.`,
     held: (name) => `„${name}“ wartet: der Versand ist gesperrt.`,
     stalled: (name) => `„${name}“ stockt.`,

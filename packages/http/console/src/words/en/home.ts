@@ -35,6 +35,7 @@ export const home = {
     domain: (domain: string) => `${domain} is not verified: it cannot send.`,
     bounces: (share: string) => `${share} of the messages bounced, more than before.`,
     approvals: plural({ one: "{n} email waits for approval.", other: "{n} emails wait for approval." }),
+    jobs: plural({ one: "{n} background job failed.", other: "{n} background jobs failed." }),
     paused: (name: string) => `“${name}” is paused.`,
     held: (name: string) => `“${name}” waits: sending is held.`,
     stalled: (name: string) => `“${name}” has stalled.`,
