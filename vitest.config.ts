@@ -13,8 +13,8 @@ export default defineConfig({
     tags: threats.map(({ name, description }) => ({ name, description })),
     globalSetup: ["test/globalSetup.ts"],
     pool: "forks",
-    // One more than the machine that it is meant for has processors: tests wait for other processes half of their time.
-    maxWorkers: 3,
+    // Two more than the machine that it is meant for has processors: tests wait for other processes half of their time.
+    maxWorkers: 4,
     isolate: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,

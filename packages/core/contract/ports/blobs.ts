@@ -139,7 +139,7 @@ export const blobs = <E>(
       Effect.gen(function* () {
         const { blobs, key } = yield* begin
         const keys = Array.from({ length: 1_050 }, (_, at) => `${key}/${at}`)
-        for (const each of keys) yield* blobs.put(each, ofText("x"), plain)
+        yield* Effect.forEach(keys, (each) => blobs.put(each, ofText("x"), plain), { concurrency: 16, discard: true })
         assert.sameMembers([...(yield* Stream.runCollect(blobs.list(key)))], keys)
       }),
     )
