@@ -33,12 +33,19 @@ const unknownKeys = (ast: SchemaAST.AST, value: unknown, limit: number): number 
   })
 }
 
+/** Whether the object has the literals of the schema, as the name of a kind. A decoder ignores members of a union without. */
+const hasLiterals = ({ propertySignatures }: SchemaAST.Objects, value: object): boolean =>
+  propertySignatures.every(
+    ({ name, type }) =>
+      !SchemaAST.isLiteral(type) || SchemaAST.isOptional(type) || Reflect.get(value, name) === type.literal,
+  )
+
 /** Whether a decoder looks into a list or an object. */
 export const mayHold = (ast: SchemaAST.AST, value: unknown): boolean =>
   SchemaAST.isArrays(ast)
     ? Array.isArray(value)
     : SchemaAST.isObjects(ast)
-      ? Predicate.isObject(value) && !Array.isArray(value)
+      ? Predicate.isObject(value) && !Array.isArray(value) && hasLiterals(ast, value)
       : SchemaAST.isString(ast)
         ? typeof value === "string"
         : SchemaAST.isUnion(ast)

@@ -45,6 +45,15 @@ describe("sizeIssues", () => {
     assert.strictEqual(sizeIssues(either, "longer").length, 1)
   })
 
+  it("looks only at the member of a union that the value names", () => {
+    const either = Schema.Union([
+      Schema.Struct({ kind: Schema.Literal("one"), id: Schema.String }),
+      Schema.Struct({ kind: Schema.Literal("many"), ids: Schema.Array(Schema.String).check(Schema.isMaxLength(1)) }),
+    ])
+    assert.deepStrictEqual(sizeIssues(either, { kind: "one", ids: ["a", "b"] }), [])
+    assert.strictEqual(sizeIssues(either, { kind: "many", ids: ["a", "b"] }).length, 1)
+  })
+
   it("reads no item of a list that is too long", () => {
     const list = new Proxy([{}, {}, {}], {
       get: (target, key) => (key === "0" ? assert.fail("read an item") : (Reflect.get(target, key) as unknown)),
