@@ -4,6 +4,11 @@ const whitespace = new Set([" ", "\t", "\n", "\r"])
 const literals = ["true", "false", "null"]
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
+/** 1 for the code of a character that may follow a backslash. `u` and its four digits are read apart. */
+const escapes = new Uint8Array(0x80)
+for (const each of '"\\/bfnrt') escapes[each.charCodeAt(0)] = 1
+const u = 0x75
+
 /** The end of a string that begins at `start`, or its first error. */
 const stringEnd = (text: string, start: number): { readonly at: number; readonly ok: boolean } => {
   for (let at = start + 1; at < text.length; at++) {
@@ -11,11 +16,11 @@ const stringEnd = (text: string, start: number): { readonly at: number; readonly
     if (unit === 0x22) return { at: at + 1, ok: true }
     if (unit < 0x20) return { at, ok: false }
     if (unit !== 0x5c) continue
-    const escape = text[++at] ?? ""
-    if (escape === "u") {
+    const escape = text.charCodeAt(++at)
+    if (escape === u) {
       if (!/^[0-9a-fA-F]{4}/.test(text.slice(at + 1, at + 5))) return { at, ok: false }
       at += 4
-    } else if (escape === "" || !'"\\/bfnrt'.includes(escape)) return { at, ok: false }
+    } else if (escapes[escape] !== 1) return { at, ok: false }
   }
   return { at: text.length, ok: false }
 }
