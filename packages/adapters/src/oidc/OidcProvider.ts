@@ -74,6 +74,12 @@ export const discover = async (
   })
 }
 
+/** The library's errors also contain tokens and claims, which no log may have. */
+const reasonOf = (error: unknown) =>
+  error instanceof Error
+    ? { reason: error.message, cause: error.cause instanceof Error ? error.cause.message : null }
+    : {}
+
 type Claims = Readonly<Partial<IDToken & UserInfoResponse>>
 
 const textOr = (value: unknown): string | null => (typeof value === "string" ? value : null)
@@ -112,7 +118,7 @@ export const layerWith = (answer_s: number) =>
       const found = yield* Cache.makeWith(
         (settings: OidcSettings) =>
           Effect.tryPromise({ try: () => discover(settings, answer_s), catch: (cause) => cause }).pipe(
-            Effect.tapError((cause) => Effect.logWarning("the identity provider can't be used", cause)),
+            Effect.tapError((cause) => Effect.logWarning("the identity provider can't be used", reasonOf(cause))),
             Effect.mapError(() => unavailable),
           ),
         { capacity: 1, timeToLive: (exit) => (Exit.isSuccess(exit) ? document_ttl : failure_ttl) },
@@ -122,17 +128,20 @@ export const layerWith = (answer_s: number) =>
       return OidcProvider.of({
         authorize: ({ nonce, state, verifier }, again) =>
           Effect.flatMap(provider, (config) =>
-            Effect.promise(async () => {
-              const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library()
-              return buildAuthorizationUrl(config, {
-                redirect_uri,
-                scope: "openid email profile",
-                state,
-                nonce,
-                code_challenge: await calculatePKCECodeChallenge(verifier),
-                code_challenge_method: "S256",
-                ...(again ? { prompt: "login" } : {}),
-              }).href
+            Effect.tryPromise({
+              try: async () => {
+                const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library()
+                return buildAuthorizationUrl(config, {
+                  redirect_uri,
+                  scope: "openid email profile",
+                  state,
+                  nonce,
+                  code_challenge: await calculatePKCECodeChallenge(verifier),
+                  code_challenge_method: "S256",
+                  ...(again ? { prompt: "login" } : {}),
+                }).href
+              },
+              catch: () => unavailable,
             }),
           ),
 
@@ -152,7 +161,9 @@ export const layerWith = (answer_s: number) =>
               },
               catch: (cause) => cause,
             }).pipe(
-              Effect.tapError((cause) => Effect.logInfo("a sign-in with the identity provider was refused", cause)),
+              Effect.tapError((cause) =>
+                Effect.logInfo("a sign-in with the identity provider was refused", reasonOf(cause)),
+              ),
               Effect.mapError((cause) => (isDown(cause) ? unavailable : new SignInRefused())),
             ),
           ),

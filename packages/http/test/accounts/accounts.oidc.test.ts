@@ -142,7 +142,19 @@ describe("a sign-in with an identity provider", () => {
       const path = yield* leave(browser)
       yield* refused(path.replace(/state=[^&]+/, `state=${"A".repeat(43)}`))
       yield* refused(path)
-      yield* refused("/auth/v1/oidc/callback?error=access_denied")
+      for (const query of [
+        "",
+        "?error=access_denied",
+        "?code=a",
+        "?code=a&state=b&state=c",
+        "?%00=%00",
+        "?code=%ud800&state=%",
+        "?error=%3Cscript%3E&error_description=https://evil.example",
+        `?code=${"a".repeat(8_000)}&state=b`,
+      ]) {
+        yield* leave(browser)
+        yield* refused(`/auth/v1/oidc/callback${query}`)
+      }
       for (const changed of [
         { nonce: "other" },
         { aud: "other" },
