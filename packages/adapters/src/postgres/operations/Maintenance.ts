@@ -36,7 +36,6 @@ const daysOf = (retention: Retention): Readonly<Record<string, number | null>> =
   page_visitor_day: visitor_days_kept,
   passkey_challenge: 0,
   process: process_days_kept,
-  passkey_challenge: 0,
   sign_in_link: 0,
   token_bucket: 0,
   traffic_batch: view_batch_days_kept,
