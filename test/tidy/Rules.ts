@@ -217,6 +217,18 @@ packages/core/src/B.ts
   // B.`,
   },
   {
+    title: "components of the console have no words: the dictionaries have them",
+    find: Style.spoken,
+    remedy: "move the words to console/src/words, in each language",
+    exempt: [{ at: "packages/http/console/src/blasts/wizard/UtcTime.tsx", reason: "UTC is the same in each language" }],
+    breaks: `
+packages/http/console/src/a/A.tsx
+  const a = <p>Delete</p> !
+  const b = <input aria-label="Name" type="text" className="wide" /> !
+  const c = <p>{words.name} · <kbd>K</kbd></p>
+  const d = <Field label={words.name} placeholder="–" />`,
+  },
+  {
     title: "comments, documents, titles of tests and texts of the API are in plain language",
     find: Style.language,
     remedy: "see docs/glossary.md: name the thing that acts, in the present tense",

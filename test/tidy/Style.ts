@@ -67,6 +67,31 @@ export const names: Find = (sources) =>
     ),
   ])
 
+/** Attributes that a person reads or hears. */
+const spokenAttributes = new Set(["alt", "aria-label", "description", "label", "placeholder", "title"])
+/** Two letters of any alphabet: signs such as `·`, and single letters of keys, are no words. */
+const word = /\p{L}{2,}/u
+
+/** Words of the console stand in its dictionaries. */
+export const spoken: Find = (sources) =>
+  sources
+    .filter(({ path }) => /^packages\/http\/console\/src\/.*\.tsx$/.test(path))
+    .flatMap((source) => {
+      const found: Array<Violation> = []
+      const check = (text: unknown, start: number) => {
+        if (typeof text === "string" && word.test(text)) found.push(source.at(start, `"${text.trim().slice(0, 40)}"`))
+      }
+      source.visit({
+        JSXText: ({ start, value }) => check(value, start),
+        JSXAttribute: ({ name, start, value }) => {
+          if (name.type === "JSXIdentifier" && spokenAttributes.has(name.name) && value?.type === "Literal") {
+            check(value.value, start)
+          }
+        },
+      })
+      return found
+    })
+
 /** A line counts for the innermost function with a name: a service of short methods is short. */
 export const functions: Find = (sources) =>
   sources.filter(isPublished).flatMap((source) => {

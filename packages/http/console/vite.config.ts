@@ -90,7 +90,7 @@ export default defineConfig(({ command, mode }) => ({
     strictPort: true,
     headers: { "content-security-policy": policy },
     proxy: Object.fromEntries(
-      ["/v1", "/admin", "/auth"].map((path) => [path, { target: service, changeOrigin: true }]),
+      ["/v1", "/admin", "/auth", "/uploads"].map((path) => [path, { target: service, changeOrigin: true }]),
     ),
   },
 }))

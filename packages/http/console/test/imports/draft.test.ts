@@ -2,7 +2,6 @@
 import type { AvailableField, ImportPreview } from "@tentpole/client"
 import { assert, describe, it } from "vitest"
 import {
-  apiNameOf,
   columnProblem,
   type Draft,
   draftOf,
@@ -188,16 +187,5 @@ describe("a stored draft", () => {
     assert.deepStrictEqual(fromStored(toStored({ ...changed, columns: [] }), preview), draft)
     assert.deepStrictEqual(fromStored("{", preview), draft)
     assert.deepStrictEqual(fromStored(null, preview), draft)
-  })
-})
-
-describe("apiNameOf", () => {
-  it("makes names of labels", () => {
-    assert.deepStrictEqual(["Birth day", "Größe (cm)", "2nd", ""].map(apiNameOf), [
-      "birth_day",
-      "gro_e_cm",
-      "field_2nd",
-      "field_",
-    ])
   })
 })

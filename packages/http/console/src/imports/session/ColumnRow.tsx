@@ -4,17 +4,9 @@ import type { AvailableField, ImportPreview } from "@tentpole/client"
 import { memo } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { Problem } from "../../parts/Problem.tsx"
+import { apiNameOf } from "../../settings/fields/apiName.ts"
 import { useWords } from "../../words/Words.tsx"
-import {
-  apiNameOf,
-  candidateOf,
-  type Column,
-  type NewField,
-  none,
-  type Target,
-  typeOf,
-  type ValueType,
-} from "./draft.ts"
+import { candidateOf, type Column, type NewField, none, type Target, typeOf, type ValueType } from "./draft.ts"
 import { TargetSelect } from "./TargetSelect.tsx"
 
 const date_formats = [

@@ -211,16 +211,6 @@ interface CreatedField {
   readonly field_definition_id: string
 }
 
-/** A name of the API for a label: `Birth day` is `birth_day`. */
-export const apiNameOf = (label: string): string => {
-  const name = label
-    .normalize("NFD")
-    .replaceAll(/[^A-Za-z0-9]+/g, "_")
-    .replaceAll(/^_|_$/g, "")
-    .toLowerCase()
-  return /^[a-z]/.test(name) ? name : `field_${name}`
-}
-
 export const toStored = (draft: Draft): string => JSON.stringify(draft)
 
 /** A stored draft of the same columns; otherwise the proposals, as what was asked for. */

@@ -12,6 +12,7 @@ import { Confirm } from "../../parts/Confirm.tsx"
 import { CurlButton } from "../../parts/Copy.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"
+import { apiNameOf } from "./apiName.ts"
 
 type Type = ContactField["value_type"]
 
@@ -26,19 +27,6 @@ interface Values {
 
 const types: ReadonlyArray<Type> = ["string", "number", "boolean", "date", "tags"]
 const names = ["display_name", "api_name", "value_type", "description"]
-
-/** A name for the API from a label: "Shoe size" is `shoe_size`. */
-export const apiNameOf = (label: string): string =>
-  (
-    label
-      .normalize("NFKD")
-      .replaceAll(/\p{M}/gu, "")
-      .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? []
-  )
-    .join("_")
-    .replace(/^[_0-9]+/, "")
-    .slice(0, 60)
 
 interface FormProps {
   readonly title: string
