@@ -86,6 +86,13 @@ describe("administration with ADMIN_TOKEN", () => {
     }
   })
 
+  it("commands say in one line what they did not find", async () => {
+    for (const action of ["requeue", "discard"]) {
+      const { code, output } = await command("job", action, "blast_start:nothing")
+      assert.deepStrictEqual([code, output.trimEnd()], [1, "No dead job has this id"])
+    }
+  })
+
   it("`workspace update` sets and removes the brand, and pages show it", async () => {
     const brand = [
       "--brand-name",

@@ -38,10 +38,13 @@ const parentExited: Effect.Effect<void> =
         process.once("disconnect", () => resume(Effect.void))
       })
 
-/** The sentence of a refused start; undefined for a defect. */
+/** The sentence of a refused start or of a refusal; undefined for a defect. */
 export const sentenceOf = (cause: Cause.Cause<unknown>): string | undefined => {
   const error = Cause.squash(cause)
-  return error instanceof Error && "reason" in error && typeof error.reason === "string" ? error.reason : undefined
+  if (!(error instanceof Error)) return undefined
+  if ("reason" in error && typeof error.reason === "string") return error.reason
+  // Where a use case refuses says nothing to its caller.
+  return "_tag" in error && "code" in error ? error.message : undefined
 }
 
 /** The exit code: 0 for a normal end, `stopped` after a signal, else the code of the error, by default 1. */

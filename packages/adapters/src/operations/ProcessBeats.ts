@@ -21,7 +21,7 @@ export const processBeats = (kind: ProcessKind) =>
           kind,
           uptime_s: process.uptime(),
           rss_bytes: process.memoryUsage.rss(),
-          eventLoopP99_ms: delays().p99_s * 1000,
+          eventLoopP99_ms: Math.round(delays().p99_s * 1e5) / 100,
         }),
       ).pipe(logFailure("the process could not report itself", {}, "Warning"))
       yield* Effect.addFinalizer(() =>
