@@ -125,6 +125,9 @@ describe.skipIf(started === null)("the installation", () => {
     const menu = other.getByRole("navigation")
     await menu.getByRole("link", { name: "Audit log" }).waitFor()
     assert.strictEqual(await menu.getByRole("link", { name: /Operations|Workspaces/ }).count(), 0)
+    expecting(other, /403/)
+    await other.goto(`${console_.origin}/w/acme/operations`)
+    await other.getByText("Only operators of the installation may do this.").waitFor()
     await other.context().close()
 
     await choose(page, "Acme", "Edit")

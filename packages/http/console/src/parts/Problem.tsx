@@ -26,6 +26,7 @@ const useTexts = (found: Found, left: number): { readonly title: string; readonl
     case "refused":
       return { title: problems.refused, text: found.message ?? "" }
     case "role": {
+      if (found.needs === "operator") return { title: problems.role, text: problems.operatorsOnly }
       const needs = found.needs !== null && Object.hasOwn(roles, found.needs) ? found.needs : null
       const role = needs === null ? null : (roles[needs as keyof typeof roles] ?? needs)
       return { title: problems.role, text: role === null ? (found.message ?? "") : problems.roleNeeds(role) }

@@ -10,7 +10,7 @@ export const useMenu = () => {
   const { routesByPath } = useRouter()
   const { isOperator, may } = useSession()
   const isOpen = ({ needs, path }: MenuEntry) =>
-    Object.hasOwn(routesByPath, path) && (needs === undefined || (needs === "operator" ? isOperator : may(needs)))
+    Object.hasOwn(routesByPath, path) && (needs === undefined || isOperator || (needs !== "operator" && may(needs)))
   return menu
     .map(({ entries, group }) => ({ group, entries: entries.filter(isOpen) }))
     .filter(({ entries }) => entries.length > 0)

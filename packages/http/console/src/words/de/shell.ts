@@ -92,6 +92,7 @@ export const shell: Words["shell"] = {
     refused: "Das wurde abgelehnt",
     role: "Ihre Rolle darf das nicht",
     roleNeeds: (role) => `Dafür ist die Rolle „${role}“ nötig. Ein Inhaber des Arbeitsbereichs kann sie Ihnen geben.`,
+    operatorsOnly: "Das dürfen nur Betreiber der Installation.",
     missing: "Das gibt es nicht",
     missingText: "Es wurde vielleicht gelöscht oder gehört zu einem anderen Arbeitsbereich.",
     limited: "Zu viele Anfragen",

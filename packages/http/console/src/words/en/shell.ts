@@ -91,6 +91,7 @@ export const shell = {
     refused: "This was refused",
     role: "Your role may not do this",
     roleNeeds: (role: string) => `This needs the role “${role}”. An owner of the workspace can give it to you.`,
+    operatorsOnly: "Only operators of the installation may do this.",
     missing: "This does not exist",
     missingText: "It may have been deleted, or it belongs to another workspace.",
     limited: "Too many requests",
