@@ -11,6 +11,21 @@ const orNull = <A>(verify: () => Promise<A | null>) =>
 
 const library = () => import("@simplewebauthn/server")
 
+/**
+ * The device's data without the statement of its maker. The library would check certificates in the statement, and ask other hosts
+ * whether they are revoked. Nothing depends on the maker.
+ */
+const withoutMaker = async (attestation: string): Promise<string> => {
+  const { decodeAttestationObject, isoBase64URL, isoCBOR } = await import("@simplewebauthn/server/helpers")
+  const authData = decodeAttestationObject(isoBase64URL.toBuffer(attestation)).get("authData")
+  const none = new Map<string, string | Uint8Array | Map<string, string>>([
+    ["fmt", "none"],
+    ["attStmt", new Map()],
+    ["authData", authData],
+  ])
+  return isoBase64URL.fromBuffer(isoCBOR.encode(none))
+}
+
 export const layer = Layer.succeed(
   PasskeyVerifier,
   PasskeyVerifier.of({
@@ -22,7 +37,7 @@ export const layer = Layer.succeed(
             id,
             rawId: id,
             type: "public-key",
-            response: { clientDataJSON: clientData, attestationObject: attestation },
+            response: { clientDataJSON: clientData, attestationObject: await withoutMaker(attestation) },
             clientExtensionResults: {},
           },
           expectedChallenge: challenge,

@@ -3,6 +3,7 @@ import { layer } from "@tentpole/adapters/crypto/PasskeyVerifier"
 import { Authenticator } from "@tentpole/adapters/test/Authenticator"
 import type { PasskeyAssertion, PasskeyRegistration } from "@tentpole/core/accounts/passkeys/Passkey"
 import { PasskeyVerifier } from "@tentpole/core/accounts/passkeys/PasskeyVerifier"
+import { tagged } from "@tentpole/core/contract"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
@@ -34,6 +35,16 @@ describe("a new passkey", () => {
     }).pipe(Effect.provide(layer)),
   )
 
+  tagged(it.effect, "attack/ssrf")("is taken from every maker: no certificate is read", () =>
+    Effect.gen(function* () {
+      const { device, readRegistration } = yield* begin
+      for (const format of ["packed", "apple", "android-key", "tpm", "fido-u2f"]) {
+        device.format = format
+        assert.isNotNull(yield* readRegistration(device.create(challenge, "dXNlcg"), asked), format)
+      }
+    }).pipe(Effect.provide(layer)),
+  )
+
   it.effect(
     "is refused for another challenge, origin, host or id, unless its user was verified, and if it is no CBOR",
     () =>
@@ -45,7 +56,14 @@ describe("a new passkey", () => {
         yield* refused(created, { ...asked, origin: "https://evil.example" })
         yield* refused(created, { ...asked, host: "example.org" })
         yield* refused({ ...created, id: new Authenticator(origin).id })
-        yield* refused({ ...created, attestation: "AAAA" })
+        for (const bytes of [
+          Buffer.alloc(3),
+          Buffer.alloc(37_000, 0x81),
+          Buffer.alloc(37_000, 0xa1),
+          Buffer.alloc(5, 0x9f),
+        ]) {
+          yield* refused({ ...created, attestation: bytes.toString("base64url") })
+        }
         yield* refused({ ...created, clientData: "bm8ganNvbg" })
         device.verifiesUser = false
         yield* refused(device.create(challenge, "dXNlcg"))

@@ -27,6 +27,8 @@ export class Authenticator {
   host: string
   counter = 0
   verifiesUser = true
+  /** The format of the maker's statement. */
+  format = "none"
   userHandle = ""
 
   constructor(origin: string) {
@@ -58,7 +60,11 @@ export class Authenticator {
     )
     const id = Buffer.from(this.id, "base64url")
     const authData = this.#data(has_credential, [Buffer.alloc(16), Buffer.from([0, id.length]), id, key])
-    const attestation = map([text("fmt"), text("none")], [text("attStmt"), map()], [text("authData"), bytes(authData)])
+    const attestation = map(
+      [text("fmt"), text(this.format)],
+      [text("attStmt"), map()],
+      [text("authData"), bytes(authData)],
+    )
     return {
       name: "Ann's laptop",
       id: this.id,

@@ -1,6 +1,7 @@
-// The journey of a passkey: created with the first link, used to sign in, and removed. Chromium's virtual authenticator is the device.
+// The journey of a passkey: created with the first link, used to sign in, removed, and not offered at an IP address. Chromium's virtual authenticator is the device.
 import type { Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { pause } from "../../../support/Service.ts"
 import { Console, expecting, inspect, owner, views } from "../Console.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -77,6 +78,14 @@ describe.skipIf(started === null)("passkeys", () => {
     await page.getByRole("textbox", { name: "Current password" }).waitFor()
     await remove.click()
     await passkeys.getByText("None yet.").waitFor()
+
+    expecting(page, /foreign request: http:\/\/127\.0\.0\.1/)
+    const methods = page.waitForResponse(/\/auth\/v1\/methods/)
+    await page.goto(console_.origin.replace("localhost", "127.0.0.1"))
+    await methods
+    await page.getByRole("button", { name: "Sign in", exact: true }).waitFor()
+    await pause(500)
+    assert.strictEqual(await signIn.count(), 0)
     await page.context().close()
   })
 })
