@@ -141,24 +141,24 @@ describe.skipIf(started === null)("the installation", () => {
     await page.context().close()
   })
 
-  it("filters the audit log, links its entries, and saves what is filtered", async () => {
-    await console_.visit("/audit", (page) => entry(page, "Dead job discarded").waitFor())
-    const page = await console_.screen("/audit")
-    await page.getByLabel("What", { exact: true }).selectOption("Dead job discarded")
-    await page.waitForURL(/action=job\.abandoned/)
-    await entry(page, "Dead job requeued").waitFor({ state: "detached" })
-    await page.getByLabel("Who", { exact: true }).selectOption(owner.name)
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "CSV" }).click(),
-    ])
-    const lines = (await readFile(await download.path(), "utf8")).trim().split("\r\n")
-    assert.strictEqual(lines.length, 2)
-    assert.match(lines[1] ?? "", new RegExp(`"user:[^"]+","${owner.name}","job.abandoned","list_export:2"`))
-    await page.getByRole("button", { name: "Clear" }).click()
-    await page.getByText("Installation", { exact: true }).last().click()
-    await entry(page, "Workspace deleted").waitFor()
-    await inspect(page, "the audit log of the installation")
-    await page.context().close()
+  it("filters the audit log, and saves what is filtered", async () => {
+    await console_.visit("/audit", async (page, { width }) => {
+      await entry(page, "Dead job discarded").waitFor()
+      if (width < 500) return
+      await page.getByLabel("What", { exact: true }).selectOption("Dead job discarded")
+      await page.waitForURL(/action=job\.abandoned/)
+      await entry(page, "Dead job requeued").waitFor({ state: "detached" })
+      await page.getByLabel("Who", { exact: true }).selectOption(owner.name)
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "CSV" }).click(),
+      ])
+      const lines = (await readFile(await download.path(), "utf8")).trim().split("\r\n")
+      assert.strictEqual(lines.length, 2)
+      assert.match(lines[1] ?? "", new RegExp(`"user:[^"]+","${owner.name}","job.abandoned","list_export:2"`))
+      await page.getByRole("button", { name: "Clear" }).click()
+      await page.getByText("Installation", { exact: true }).last().click()
+      await entry(page, "Workspace deleted").waitFor()
+    })
   })
 })
