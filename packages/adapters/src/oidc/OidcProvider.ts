@@ -1,7 +1,7 @@
 // `OidcProvider` by openid-client, which is loaded with the first sign-in: code flow with PKCE. The provider's document is
 // fetched when it is needed and cached. Answers have limits on time and size, and redirects are not followed.
 import { SignInRefused } from "@tentpole/core/accounts/AccountErrors"
-import { callback_path, type Identity } from "@tentpole/core/accounts/oidc/Oidc"
+import { callback_path, type Identity, type OidcLogin } from "@tentpole/core/accounts/oidc/Oidc"
 import { OidcProvider } from "@tentpole/core/accounts/oidc/OidcProvider"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { type OidcSettings, Settings } from "@tentpole/core/kernel/Settings"
@@ -84,24 +84,32 @@ type Claims = Readonly<Partial<IDToken & UserInfoResponse>>
 
 const textOr = (value: unknown): string | null => (typeof value === "string" ? value : null)
 
-/** The claims of the ID token, with those of the user's document where the token has no address. */
-const claimsOf = async (
-  config: Configuration,
-  returned: URL,
-  checks: { state: string; nonce: string; verifier: string },
-) => {
+/** Who signed in: by the ID token and, where it lacks the address or the role claim, by the provider's document of the user. */
+const identityOf = async (config: Configuration, returned: URL, login: OidcLogin, roleClaim: string | null) => {
   const { authorizationCodeGrant, fetchUserInfo } = await library()
   const tokens = await authorizationCodeGrant(config, returned, {
-    expectedState: checks.state,
-    expectedNonce: checks.nonce,
-    pkceCodeVerifier: checks.verifier,
+    expectedState: login.state,
+    expectedNonce: login.nonce,
+    pkceCodeVerifier: login.verifier,
     idTokenExpected: true,
   })
   const claims = tokens.claims()
   if (claims === undefined) throw new Error("the answer has no ID token")
-  const hasAddress = claims["email"] !== undefined || config.serverMetadata().userinfo_endpoint === undefined
-  const more: Claims = hasAddress ? {} : await fetchUserInfo(config, tokens.access_token, claims.sub)
-  return { ...more, ...claims }
+  const { issuer, userinfo_endpoint } = config.serverMetadata()
+  const isWhole = ["email", roleClaim ?? "email"].every((name) => claims[name] !== undefined)
+  const more: Claims =
+    isWhole || userinfo_endpoint === undefined ? {} : await fetchUserInfo(config, tokens.access_token, claims.sub)
+  // The verification belongs to the address beside it.
+  const { email, email_verified } = claims["email"] === undefined ? more : (claims as Claims)
+  const all: Claims = { ...more, ...claims }
+  return {
+    issuer,
+    subject: claims.sub,
+    email: textOr(email),
+    emailVerified: email_verified === true,
+    name: textOr(all.name),
+    roleClaim: roleClaim === null ? undefined : all[roleClaim],
+  } satisfies Identity
 }
 
 export const layerWith = (answer_s: number) =>
@@ -148,17 +156,7 @@ export const layerWith = (answer_s: number) =>
         exchange: (returned, login) =>
           Effect.flatMap(provider, (config) =>
             Effect.tryPromise({
-              try: async (): Promise<Identity> => {
-                const claims = await claimsOf(config, new URL(returned, publicConsoleUrl), login)
-                return {
-                  issuer: config.serverMetadata().issuer,
-                  subject: String(claims.sub),
-                  email: textOr(claims.email),
-                  emailVerified: claims.email_verified === true,
-                  name: textOr(claims.name),
-                  roleClaim: claims[oidc?.roleClaim ?? ""],
-                }
-              },
+              try: () => identityOf(config, new URL(returned, publicConsoleUrl), login, oidc?.roleClaim ?? null),
               catch: (cause) => cause,
             }).pipe(
               Effect.tapError((cause) =>

@@ -29,6 +29,8 @@ export class OidcServer {
   person: Claims = {}
   /** Claims that a faulty provider changes. */
   changed: Claims = {}
+  /** The token has the subject only; the other claims are in the document of the user. */
+  hasUserInfo = false
   isDown = false
   /** Signs with a key that the provider does not publish. */
   isForged = false
@@ -37,6 +39,7 @@ export class OidcServer {
   readonly #keys = generateKeyPairSync("rsa", { modulusLength: 2048 })
   readonly #strange = generateKeyPairSync("rsa", { modulusLength: 2048 })
   readonly #grants = new Map<string, Grant>()
+  readonly #accessToken = randomBytes(16).toString("base64url")
   readonly #server: Server
 
   private constructor() {
@@ -74,6 +77,10 @@ export class OidcServer {
         })
       case "/authorize":
         return this.#authorize(url.searchParams, response)
+      case "/userinfo":
+        return request.headers.authorization === `Bearer ${this.#accessToken}`
+          ? answer(response, 200, this.person)
+          : answer(response, 401, {})
       case "/token":
         return this.#exchange(request, await bodyOf(request), response)
       default:
@@ -88,6 +95,7 @@ export class OidcServer {
       authorization_endpoint: `${issuer}/authorize`,
       token_endpoint: `${issuer}/token`,
       jwks_uri: `${issuer}/keys`,
+      ...(this.hasUserInfo ? { userinfo_endpoint: `${issuer}/userinfo` } : {}),
       response_types_supported: ["code"],
       subject_types_supported: ["public"],
       id_token_signing_alg_values_supported: ["RS256"],
@@ -123,7 +131,7 @@ export class OidcServer {
       return answer(response, 400, { error: "invalid_grant" })
     }
     return answer(response, 200, {
-      access_token: randomBytes(16).toString("base64url"),
+      access_token: this.#accessToken,
       token_type: "Bearer",
       id_token: this.#token(grant.nonce),
     })
@@ -137,7 +145,7 @@ export class OidcServer {
       iat: now_s,
       exp: now_s + 300,
       nonce,
-      ...this.person,
+      ...(this.hasUserInfo ? { sub: this.person["sub"] } : this.person),
       ...this.changed,
     }
     const text = `${base64url({ alg: "RS256", kid: "one" })}.${base64url(claims)}`

@@ -304,6 +304,26 @@ describe("the role claim", () => {
   )
 })
 
+describe("claims that the token lacks", () => {
+  oidcTest("come from the provider's document of the same subject", () =>
+    Effect.gen(function* () {
+      const { console, provider } = yield* begin({ roleClaim: "tentpole" })
+      provider.hasUserInfo = true
+      provider.person = { ...ann, tentpole: "default:sender" }
+      const browser = browserAt(console)
+      assert.strictEqual(yield* signIn(browser), "/")
+      assert.deepStrictEqual(yield* membershipsOf(browser), ["default:sender"])
+      for (const changed of [{ sub: "eve" }, { email: "eve@example.org", email_verified: false, sub: "eve" }]) {
+        provider.changed = changed
+        assert.strictEqual(yield* signIn(browserAt(console)), "/#oidc=refused")
+      }
+      provider.person = { ...eve, tentpole: "default:sender" }
+      provider.changed = { email: eve.email }
+      assert.strictEqual(yield* signIn(browserAt(console)), "/#oidc=refused")
+    }).pipe(Effect.scoped),
+  )
+})
+
 describe("an installation with OIDC_ONLY", () => {
   oidcTest("refuses passwords, passkeys and invitations, and takes links of commands", () =>
     Effect.gen(function* () {
