@@ -270,8 +270,9 @@ export const transactionTime = (sql: PgClient.PgClient): Effect.Effect<Statement
 
 /**
  * Fences the rest of a transaction to a workspace, and returns the database's time. The role is part of the fence: row-level security does not apply to the
- * owner of the tables, and behind a pooler the role is only a default of the login. `SET LOCAL` ends with the transaction, so
- * that a pooled connection keeps no workspace.
+ * owner of the tables, and behind a pooler the role is only a default of the login. Settings of `set_config(…, true)` end with the
+ * transaction, as those of `SET LOCAL`, so that a pooled connection keeps no workspace. `SET LOCAL` can't be prepared: it takes the
+ * server more time.
  */
 const fenceOf = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
   sql<{ readonly instant: string }>`
