@@ -3,22 +3,23 @@ import { saveFile } from "./saveFile.ts"
 
 type Value = string | number | boolean | null | undefined | ReadonlyArray<string>
 
-/** Text that a spreadsheet runs as a formula; a number is none. */
-const formula = /^[=+\-@\t\r](?!\d+(\.\d+)?$)/
+/** Text that a spreadsheet would run as a formula. A number, as of a phone, is none. */
+const formula = /^'*[=+\-@\t\r](?!\d+(\.\d+)?$)/
 
 const cellOf = (value: Value): string => {
-  if (value === null || value === undefined) return ""
+  if (value === null || value === undefined) return '""'
   const text = typeof value === "object" ? value.join(", ") : String(value)
   return `"${(formula.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
 }
 
-/** Saves rows under a first line of names. With the mark at the start, spreadsheets read the text as UTF-8. */
-export const saveCsv = <Column extends string>(
-  name: string,
+/** Rows below a line of names. With the mark at the start, spreadsheets read the text as UTF-8. */
+export const csvOf = <Column extends string>(
   columns: ReadonlyArray<Column>,
   rows: Iterable<Readonly<Partial<Record<Column, Value>>>>,
-): void => {
+): string => {
   const records = [...rows].map((row) => columns.map((column) => cellOf(row[column])))
-  const lines = [columns.map(cellOf), ...records].map((record) => `${record.join(",")}\r\n`)
-  saveFile(name, "text/csv;charset=utf-8", `\ufeff${lines.join("")}`)
+  return `\ufeff${[columns.map(cellOf), ...records].map((record) => `${record.join(",")}\r\n`).join("")}`
 }
+
+export const saveCsv = (name: string, ...table: Parameters<typeof csvOf>): void =>
+  saveFile(name, "text/csv;charset=utf-8", csvOf(...table))

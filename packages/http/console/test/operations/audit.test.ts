@@ -1,8 +1,10 @@
 // Entries of the audit log as texts, links and a file.
 import { assert, describe, it } from "vitest"
+import { csvOf } from "../../src/csv.ts"
 import {
   type AuditEntry,
-  csvOf,
+  csv_columns,
+  csvRowOf,
   detailsOf,
   firstDay,
   nameOf,
@@ -57,7 +59,7 @@ describe("an entry of the audit log", () => {
 
 describe("the file of the audit log", () => {
   it("has a line for each entry, and starts no formula", () => {
-    const text = csvOf([entry({ actor_name: '=HYPERLINK("x")', details: { a: "b" } })])
+    const text = csvOf(csv_columns, [csvRowOf(entry({ actor_name: '=HYPERLINK("x")', details: { a: "b" } }))])
     assert.strictEqual(
       text,
       `\ufeff"at","actor","actor_name","action","target","target_name","workspace_id","details"\r\n` +

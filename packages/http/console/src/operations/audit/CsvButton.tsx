@@ -2,11 +2,11 @@
 import { Button } from "@mantine/core"
 import { useState } from "react"
 import { admin } from "../../api/client.ts"
+import { saveCsv } from "../../csv.ts"
 import { DownloadIcon } from "../../Icons.tsx"
-import { saveFile } from "../../saveFile.ts"
 import { announce } from "../../shell/Announcer.tsx"
 import { useWords } from "../../words/Words.tsx"
-import { type AuditEntry, type AuditQuery, csv_rows_max, csvOf } from "./audit.ts"
+import { type AuditEntry, type AuditQuery, csv_columns, csv_rows_max, csvRowOf } from "./audit.ts"
 
 interface Props {
   readonly query: AuditQuery
@@ -39,7 +39,7 @@ export const CsvButton = ({ onEnd, query }: Props) => {
     onEnd(null)
     try {
       const { entries, isCut } = await read(query, setRows)
-      saveFile("audit-log.csv", "text/csv;charset=utf-8", csvOf(entries))
+      saveCsv("audit-log.csv", csv_columns, entries.map(csvRowOf))
       announce(words.csvSaved(entries.length))
       if (isCut) onEnd({ rows: entries.length })
     } catch (error) {

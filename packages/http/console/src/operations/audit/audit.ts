@@ -67,22 +67,19 @@ export const detailsOf = (entry: AuditEntry, changed: ChangeWords): string =>
     )
     .join(", ")
 
-const columns = ["at", "actor", "actor_name", "action", "target", "target_name", "workspace_id"] as const
+/** The columns of the file of the log. */
+export const csv_columns = [
+  "at",
+  "actor",
+  "actor_name",
+  "action",
+  "target",
+  "target_name",
+  "workspace_id",
+  "details",
+] as const
 
-const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
-
-/** Text that a spreadsheet would run is text after an apostrophe. */
-const guarded = (text: string): string => (/^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text)
-
-const line = (cells: ReadonlyArray<string>): string => `${cells.map((cell) => quoted(guarded(cell))).join(",")}\r\n`
-
-/** A CSV file. It begins with a byte order mark, so that spreadsheets read it as UTF-8. */
-export const csvOf = (entries: ReadonlyArray<AuditEntry>): string =>
-  [
-    "\ufeff",
-    line([...columns, "details"]),
-    ...entries.map((entry) => line([...columns.map((key) => entry[key] ?? ""), JSON.stringify(entry.details)])),
-  ].join("")
+export const csvRowOf = (entry: AuditEntry) => ({ ...entry, details: JSON.stringify(entry.details) })
 
 const day_ms = 86_400_000
 
