@@ -21,5 +21,8 @@ export const csvOf = <Column extends string>(
   return `\ufeff${[columns.map(cellOf), ...records].map((record) => `${record.join(",")}\r\n`).join("")}`
 }
 
-export const saveCsv = (name: string, ...table: Parameters<typeof csvOf>): void =>
-  saveFile(name, "text/csv;charset=utf-8", csvOf(...table))
+export const saveCsv = <Column extends string>(
+  name: string,
+  columns: ReadonlyArray<Column>,
+  rows: Iterable<Readonly<Partial<Record<Column, Value>>>>,
+): void => saveFile(name, "text/csv;charset=utf-8", csvOf(columns, rows))
