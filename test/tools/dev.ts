@@ -8,8 +8,11 @@ const programs = [
   ["vite", "packages/http/console"],
 ]
 
+// Links and passkeys belong to the address of the development server.
+const env = { PUBLIC_CONSOLE_URL: "http://localhost:5173", ...process.env }
+
 const children = programs.map(([name = "", ...args]) =>
-  spawn(name, args, { cwd: root, stdio: ["ignore", "inherit", "inherit"], shell: process.platform === "win32" }),
+  spawn(name, args, { cwd: root, env, stdio: ["ignore", "inherit", "inherit"], shell: process.platform === "win32" }),
 )
 
 // Ctrl-C reaches all of them; the end of one ends the others.
