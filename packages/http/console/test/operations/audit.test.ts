@@ -44,6 +44,7 @@ describe("an entry of the audit log", () => {
     assert.strictEqual(nameOf(entry({ details: { domain: "example.org" } })), "example.org")
     assert.strictEqual(nameOf(entry({ details: { alias: "spring" } })), "7b0c7bd2")
     assert.strictEqual(nameOf(entry({ target: "sign-in" })), "sign-in")
+    assert.isNull(nameOf(entry({ action: "member.invited" })))
   })
 
   it("has its details in one line", () => {

@@ -46,7 +46,14 @@ const useColumns = (isOfAll: boolean): ReadonlyArray<Column<AuditEntry>> => {
       label: words.target,
       width: "minmax(7rem, 1fr)",
       isOnPhone: true,
-      cell: (entry) => <span title={entry.target}>{nameOf(entry)}</span>,
+      cell: (entry) => {
+        const name = nameOf(entry)
+        return (
+          <span title={entry.target} className={name === null ? "nothing" : undefined}>
+            {name ?? "–"}
+          </span>
+        )
+      },
     },
     {
       key: "who",

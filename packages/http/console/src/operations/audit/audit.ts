@@ -39,11 +39,12 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f-]{27}$/
 
 const id_shown_length = 8
 
-/** The name of the thing, where the entry has one; of an id its first characters. */
-export const nameOf = ({ details, target, target_name }: AuditEntry): string => {
+/** The name of the thing; the first characters of an id that leads to a screen; null for other ids, which say nothing. */
+export const nameOf = ({ action, details, target, target_name }: AuditEntry): string | null => {
   const named = [target_name, details["name"], details["domain"]].find((each) => typeof each === "string")
   if (typeof named === "string") return named
-  return uuid.test(target) ? target.slice(0, id_shown_length) : target
+  if (!uuid.test(target)) return target
+  return screens[thingOf(action)]?.includes(":id") === true ? target.slice(0, id_shown_length) : null
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
