@@ -46,13 +46,14 @@ const framePolicies: Plugin = {
 /** Small files gain nothing. */
 const compressed_bytes_min = 1_024
 
-/** Writes `x.br` and `x.gz` beside each asset, so that the service compresses nothing. A packaged build takes its time. */
+/** Writes `x.br` and `x.gz` beside each asset, so that the service compresses nothing. A packaged build takes more time. */
 const compressed = (isPackaged: boolean): Plugin => ({
   name: "compressed",
   apply: "build",
   writeBundle: async ({ dir = "" }) => {
     const names = (await readdir(join(dir, "assets"))).filter((name) => /\.(js|css)$/.test(name))
-    const quality = isPackaged ? constants.BROTLI_MAX_QUALITY : 5
+    // The highest quality takes five times as long as 9, and saves 8 %.
+    const quality = isPackaged ? 9 : 5
     for (const name of names) {
       const path = join(dir, "assets", name)
       const content = await readFile(path)

@@ -108,6 +108,7 @@ const identityOf = async (config: Configuration, returned: URL, login: OidcLogin
     email: textOr(email),
     emailVerified: email_verified === true,
     name: textOr(all.name),
+    authTime_s: typeof claims.auth_time === "number" ? claims.auth_time : null,
     roleClaim: roleClaim === null ? undefined : all[roleClaim],
   } satisfies Identity
 }
@@ -146,7 +147,8 @@ export const layerWith = (answer_s: number) =>
                   nonce,
                   code_challenge: await calculatePKCECodeChallenge(verifier),
                   code_challenge_method: "S256",
-                  ...(again ? { prompt: "login" } : {}),
+                  // With `max_age` the provider must say when it asked the person.
+                  ...(again ? { prompt: "login", max_age: "0" } : {}),
                 }).href
               },
               catch: () => unavailable,

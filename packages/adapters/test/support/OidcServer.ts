@@ -8,6 +8,8 @@ interface Grant {
   readonly challenge: string
   readonly nonce: string
   readonly redirectUri: string
+  /** The request wants to know when the person was asked: this one is asked now. */
+  readonly isAsked: boolean
 }
 
 const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
@@ -111,6 +113,7 @@ export class OidcServer {
       challenge: query.get("code_challenge") ?? "",
       nonce: query.get("nonce") ?? "",
       redirectUri,
+      isAsked: query.has("max_age"),
     })
     const back = new URLSearchParams({ code, state: query.get("state") ?? "" })
     response.writeHead(302, { location: `${redirectUri}?${back.toString()}` }).end()
@@ -133,11 +136,11 @@ export class OidcServer {
     return answer(response, 200, {
       access_token: this.#accessToken,
       token_type: "Bearer",
-      id_token: this.#token(grant.nonce),
+      id_token: this.#token(grant),
     })
   }
 
-  #token(nonce: string): string {
+  #token({ isAsked, nonce }: Grant): string {
     const now_s = Math.floor(Date.now() / 1000)
     const claims = {
       iss: this.issuer,
@@ -145,6 +148,7 @@ export class OidcServer {
       iat: now_s,
       exp: now_s + 300,
       nonce,
+      ...(isAsked ? { auth_time: now_s } : {}),
       ...(this.hasUserInfo ? { sub: this.person["sub"] } : this.person),
       ...this.changed,
     }

@@ -46,6 +46,7 @@ const begin = Effect.gen(function* () {
       hash: yield* hash,
       agent: "Browser/1 ä",
       createdAt: at(ms),
+      provedAt: at(ms + 1),
       seenAt: at(ms),
       expiresAt: at(9_000),
     }

@@ -14,13 +14,15 @@ export interface Session {
   readonly agent: string
   /** The time of the sign-in. */
   readonly createdAt: DateTime.Utc
+  /** When the person last proved who they are. Null: the identity provider did not say, and may have asked nothing. */
+  readonly provedAt: DateTime.Utc | null
   /** The last request, accurate to a minute. */
   readonly seenAt: DateTime.Utc
   readonly expiresAt: DateTime.Utc
 }
 
 export const session_days = 30
-/** Some operations need a sign-in that is not older. */
+/** Some operations need a proof of who the person is that is not older. */
 export const recent_sign_in_minutes = 15
 /** The last request is stored at most once in this time. */
 export const seen_every_s = 60
@@ -42,5 +44,5 @@ export const tokenHash = ({ sha256 }: Secrets["Service"], token: string): Uint8A
 export const isLive = ({ expiresAt, seenAt }: Session, now: DateTime.Utc, idle_minutes: number): boolean =>
   DateTime.isGreaterThan(expiresAt, now) && DateTime.isGreaterThan(DateTime.add(seenAt, { minutes: idle_minutes }), now)
 
-export const isRecent = ({ createdAt }: Session, now: DateTime.Utc): boolean =>
-  DateTime.isGreaterThan(DateTime.add(createdAt, { minutes: recent_sign_in_minutes }), now)
+export const isRecent = ({ provedAt }: Session, now: DateTime.Utc): boolean =>
+  provedAt !== null && DateTime.isGreaterThan(DateTime.add(provedAt, { minutes: recent_sign_in_minutes }), now)

@@ -14,6 +14,7 @@ const session: Session = {
   hash: Uint8Array.of(1),
   agent: "",
   createdAt: at(0),
+  provedAt: at(0),
   seenAt: at(50),
   expiresAt: at(100),
 }
@@ -24,7 +25,8 @@ describe("a session", () => {
     assert.deepStrictEqual([ends(59, 10), ends(60, 10), ends(99, 500), ends(100, 500)], [false, true, false, true])
   })
 
-  it("is recent for 15 minutes from the sign-in, whatever happens in it", () => {
+  it("is recent for 15 minutes from the proof of the person, whatever happens in it", () => {
     assert.deepStrictEqual([isRecent(session, at(14)), isRecent(session, at(15))], [true, false])
+    assert.isFalse(isRecent({ ...session, provedAt: null }, at(1)))
   })
 })

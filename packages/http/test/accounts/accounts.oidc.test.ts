@@ -106,6 +106,33 @@ describe("a sign-in with an identity provider", () => {
     }).pipe(Effect.scoped),
   )
 
+  oidcTest("proves who the person is only if the provider asked, which is needed for what is sensitive", () =>
+    Effect.gen(function* () {
+      const { console, invite, provider } = yield* begin()
+      yield* invite("ann@example.org", "owner")
+      provider.person = ann
+      const browser = browserAt(console)
+      yield* signIn(browser)
+      const { memberships } = (yield* browser.call("GET", sessionPath)).json
+      const path = `/admin/v1/workspaces/${memberships[0].workspace_id}/invitations`
+      const outcome = Effect.suspend(() =>
+        Effect.map(
+          browser.call("POST", path, { json: { email: "bob@example.org", role: "viewer" } }),
+          ({ json, status }) => `${status} ${json.code ?? ""}`,
+        ),
+      )
+      assert.strictEqual(yield* outcome, "401 sign_in_again")
+      // A provider that still knows the person asks nothing, and says when it did.
+      provider.changed = { auth_time: Math.floor(Date.now() / 1_000) - 3_600 }
+      yield* signIn(browser)
+      assert.strictEqual(yield* outcome, "401 sign_in_again")
+      provider.changed = {}
+      yield* signIn(browser, "?again=true")
+      assert.strictEqual(provider.asked.at(-1)?.get("max_age"), "0")
+      assert.strictEqual(yield* outcome, "201 ")
+    }).pipe(Effect.scoped),
+  )
+
   oidcTest("refuses strangers, and addresses that are not verified or belong to another subject", () =>
     Effect.gen(function* () {
       const { console, invite, provider } = yield* begin()
@@ -207,7 +234,15 @@ describe("a sign-in with an identity provider", () => {
 
   tagged(it.effect, "attack/oidc")("ends after ten minutes", () =>
     Effect.gen(function* () {
-      const identity = { issuer: "i", subject: "s", email: null, emailVerified: false, name: null, roleClaim: null }
+      const identity = {
+        issuer: "i",
+        subject: "s",
+        email: null,
+        emailVerified: false,
+        name: null,
+        authTime_s: null,
+        roleClaim: null,
+      }
       const provider = Layer.mock(OidcProvider, {
         authorize: () => Effect.succeed("https://login.example.org"),
         exchange: () => Effect.succeed(identity),

@@ -243,7 +243,7 @@ describe("the passkeys of a user", () => {
       const [{ passkey_id }] = yield* listed(ann)
       const json = yield* registration(ann, newDevice())
       const sql = Context.get(context, PgClient.PgClient)
-      yield* Effect.orDie(sql`update user_session set created_at = created_at - interval '15 minutes'`)
+      yield* Effect.orDie(sql`update user_session set proved_at = proved_at - interval '15 minutes'`)
       const calls = [
         ann.call("POST", "/auth/v1/passkeys/options", { json: { purpose: "register" } }),
         ann.call("POST", "/auth/v1/passkeys", { json }),

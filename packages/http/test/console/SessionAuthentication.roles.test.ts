@@ -162,7 +162,7 @@ describe("a sign-in of more than 15 minutes ago", () => {
       const { ann, at, context } = yield* people
       const sql = Context.get(context, PgClient.PgClient)
       const age = (minutes: number) =>
-        Effect.orDie(sql`update user_session set created_at = created_at - ${`${minutes} minutes`}::interval`)
+        Effect.orDie(sql`update user_session set proved_at = proved_at - ${`${minutes} minutes`}::interval`)
       const outcomes = Effect.fnUntraced(function* () {
         const found = new Set<string>()
         for (const operation of administration.filter(({ endpoint }) => needsRecentSignIn(endpoint))) {

@@ -24,7 +24,7 @@ export const userColumns = (
   u.operator as "${prefix}operator", u.created_at as "${prefix}createdAt"`
 
 const sessionColumns = `s.session_id as id, s.user_id as "userId", s.hash, s.agent, s.created_at as "createdAt",
-  s.seen_at as "seenAt", s.expires_at as "expiresAt"`
+  s.proved_at as "provedAt", s.seen_at as "seenAt", s.expires_at as "expiresAt"`
 
 const linkColumns = `link_id as id, purpose, hash, email, email_normalized as "emailNormalized", workspace_id as "workspaceId", role, user_id as "userId",
   created_at as "createdAt", expires_at as "expiresAt"`

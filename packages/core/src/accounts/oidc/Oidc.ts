@@ -1,5 +1,5 @@
 // Sign-in with an identity provider by OpenID Connect: what it says about a person, and what follows from it.
-import { Result } from "effect"
+import { DateTime, Option, Result } from "effect"
 import { parseEmail } from "../../kernel/values/EmailAddress.ts"
 import { type Role, roles } from "../../workspaces/Role.ts"
 import { checkUserName, type User, user_name_length_max } from "../User.ts"
@@ -12,6 +12,8 @@ export interface Identity {
   readonly email: string | null
   readonly emailVerified: boolean
   readonly name: string | null
+  /** When the provider last asked the person for a proof, in seconds since 1970 (`auth_time`). Null: it did not say. */
+  readonly authTime_s: number | null
   /** The value of the claim that `OIDC_ROLE_CLAIM` names. */
   readonly roleClaim: unknown
 }
@@ -49,6 +51,10 @@ export const nameOf = ({ name }: Identity, address: string): string =>
 /** The address, if the provider has verified it. Another one may belong to anybody. */
 export const verifiedEmail = ({ email, emailVerified }: Identity) =>
   emailVerified && email !== null ? parseEmail(email) : null
+
+/** A time that is ahead of this clock counts as now. */
+export const provedAtOf = ({ authTime_s }: Identity, now: DateTime.Utc): DateTime.Utc | null =>
+  authTime_s === null ? null : Option.getOrNull(Option.map(DateTime.make(authTime_s * 1_000), DateTime.min(now)))
 
 const isRole = (text: string): text is Role => roles.some((role) => role === text)
 

@@ -7,7 +7,7 @@ import type { Role } from "../../workspaces/Role.ts"
 import { WorkspaceStore } from "../../workspaces/WorkspaceStore.ts"
 import { AccountStore } from "../AccountStore.ts"
 import { checkMemberChange } from "../Members.ts"
-import { type Identity, nameOf, rolesIn, userOf, verifiedEmail } from "../oidc/Oidc.ts"
+import { type Identity, nameOf, rolesIn, userOf, verifiedEmail, provedAtOf } from "../oidc/Oidc.ts"
 import type { User } from "../User.ts"
 import type { SignInOrigin } from "./Credentials.ts"
 import type { SignInSteps } from "./SignInSteps.ts"
@@ -92,7 +92,7 @@ export const oidcSignIn = Effect.fnUntraced(function* (steps: SignInSteps) {
     if (user === null) return null
     for (const invitation of invitations) yield* steps.join(user, invitation)
     if (granted !== null) yield* synchronize(user, granted)
-    return yield* steps.newSession(user, origin, "oidc")
+    return yield* steps.newSession(user, origin, "oidc", provedAtOf(identity, yield* DateTime.now))
   })
 
   return Effect.fnUntraced(function* (identity: Identity, origin: SignInOrigin) {

@@ -137,7 +137,13 @@ export const signInSteps = Effect.gen(function* () {
       return { passwordHash: yield* hash(checked) }
     }),
 
-    newSession: Effect.fnUntraced(function* (user: User, { agent }: SignInOrigin, by: SignInWay) {
+    /** `provedAt`: if the person did not prove now who they are. */
+    newSession: Effect.fnUntraced(function* (
+      user: User,
+      { agent }: SignInOrigin,
+      by: SignInWay,
+      provedAt?: DateTime.Utc | null,
+    ) {
       const now = yield* DateTime.now
       const raw = yield* token
       const session: Session = {
@@ -146,6 +152,7 @@ export const signInSteps = Effect.gen(function* () {
         hash: hashOf(raw),
         agent: agent.slice(0, agent_length_max).toWellFormed(),
         createdAt: now,
+        provedAt: provedAt === undefined ? now : provedAt,
         seenAt: now,
         expiresAt: DateTime.add(now, { days: session_days }),
       }

@@ -20,6 +20,7 @@ const identity: Identity = {
   email: "Ann@Example.org",
   emailVerified: true,
   name: "Ann Lee",
+  authTime_s: null,
   roleClaim: undefined,
 }
 

@@ -28,6 +28,7 @@ create table user_session (
   hash bytea not null constraint user_session_hash_length check (octet_length(hash) = 32),
   agent text not null constraint user_session_agent_length check (char_length(agent) <= 500),
   created_at timestamptz not null,
+  proved_at timestamptz,
   seen_at timestamptz not null,
   expires_at timestamptz not null,
   constraint user_session_pkey primary key (session_id),
@@ -38,6 +39,8 @@ create index user_session_expiry on user_session (expires_at);
 insert into table_retention (relation, age_column, days_min) values ('user_session', 'expires_at', 0);
 comment on table user_session is 'Signed-in browsers, found by the hash of their cookie.';
 comment on column user_session.hash is 'SHA-256 of the token in the cookie, which is stored nowhere.';
+comment on column user_session.proved_at is
+  'When the person last proved who they are. Null: the identity provider did not say.';
 comment on column user_session.seen_at is 'The last request, accurate to a minute.';
 
 create table member (
