@@ -1,6 +1,18 @@
 import { defineConfig } from "vitest/config"
 import { threats } from "./test/attacks/Threats.ts"
 
+/** Tests that `npm test` leaves out, because they take long: each has a command of its own, and no other test needs what they build. */
+const long = [
+  // npm run test:browser: journeys through the rooms of the console, pages of visitors, and what others published against sanitisers.
+  "test/browser/console/{blasts,contacts,delivery,emails,flows,home,imports,inbox,lists,segments,settings}.test.ts",
+  "test/browser/console/*/*",
+  "test/browser/{pages,reference,vectors}.test.ts",
+  // npm run test:faults <campaign> -- --quick
+  "test/faults/*.test.ts",
+  // npm run test:pack
+  "test/pack.test.ts",
+]
+
 const resolve = { conditions: ["tentpole:source"] }
 
 export default defineConfig({
@@ -9,7 +21,7 @@ export default defineConfig({
   environments: { __vitest__: { resolve } },
   test: {
     include: ["packages/{*,http/console}/test/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: ["**/node_modules/**", "**/dist/**"],
+    exclude: ["**/node_modules/**", "**/dist/**", ...(process.env["SAMPLE"] === undefined ? [] : long)],
     tags: threats.map(({ name, description }) => ({ name, description })),
     globalSetup: ["test/globalSetup.ts"],
     pool: "forks",

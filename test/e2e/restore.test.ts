@@ -67,8 +67,10 @@ describe("restore", () => {
   })
 
   it("the doctor and the status say what waits, and nothing is sent", async () => {
-    const { output } = await command(["doctor"], service.environment)
-    assert.match(output, /warning\s+restore .*backup/)
+    // A worker recognises it after its start.
+    await until("the restore to be recognised", async () =>
+      /warning\s+restore .*backup/.test((await command(["doctor"], service.environment)).output),
+    )
     const { restore: found } = await restore("status")
     assert.deepStrictEqual(
       found.blasts.map(({ id, open_count, status: state }: Record<string, unknown>) => [id, open_count, state]),
