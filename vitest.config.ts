@@ -1,7 +1,10 @@
 import { defineConfig } from "vitest/config"
 import { threats } from "./test/attacks/Threats.ts"
 
-/** Tests that `npm test` leaves out, because they take long: each has a command of its own, and no other test needs what they build. */
+/**
+ * Tests that `npm test` leaves out, because they take long: each has a command of its own. Two others, which mostly wait, skip
+ * themselves; `npx vitest run` runs all.
+ */
 const long = [
   // npm run test:browser: journeys through the rooms of the console, pages of visitors, and what others published against sanitisers.
   "test/browser/console/{blasts,contacts,delivery,emails,flows,home,imports,inbox,lists,segments,settings}.test.ts",

@@ -154,7 +154,8 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
     patience_ms,
   )
 
-  it.effect(
+  // Half a minute, because the pauses after a refused connection double.
+  it.effect.skipIf(process.env["SAMPLE"] !== undefined)(
     "a server with a limit of one connection and three messages per connection gets all messages",
     () =>
       Effect.gen(function* () {

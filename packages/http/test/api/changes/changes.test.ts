@@ -110,7 +110,7 @@ it.live("ends when the process stops", () =>
   }),
 )
 
-it.live("ends within 15 seconds when the key is revoked", () =>
+it.live.skipIf(process.env["SAMPLE"] !== undefined)("ends within 15 seconds when the key is revoked", () =>
   Effect.gen(function* () {
     const { context, watch } = yield* begin
     const { createKey, revokeKey, bootstrap } = Context.get(context, Workspaces)
