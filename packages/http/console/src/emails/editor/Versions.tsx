@@ -11,7 +11,7 @@ import { Time } from "../../parts/Time.tsx"
 import { useSession } from "../../session.tsx"
 import { useWords } from "../../words/Words.tsx"
 import type { Kind, Written } from "../written.ts"
-import { contentOf, paramsOf } from "./calls.ts"
+import { contentOf, designedOf, paramsOf } from "./calls.ts"
 
 const CodeDiff = lazy(async () => ({ default: (await import("../../parts/code/CodeDiff.tsx")).CodeDiff }))
 
@@ -97,7 +97,8 @@ export const Versions = ({ kind, onClose, written }: Props) => {
   const params = paramsOf(written.id)
   const { version: current } = written
   const [chosen, setChosen] = useState(Math.max(1, current - 1))
-  const old = useQuery(contentOf(kind, written.id, chosen))
+  // With its design: a version that was written with blocks stays one.
+  const old = useQuery(designedOf(kind, written.id, chosen))
   const restore = useMutationOf(kind, "setContent", { done: () => words.restored(chosen), onDone: onClose })
   const isOld = chosen !== current
   return (
@@ -133,7 +134,9 @@ export const Versions = ({ kind, onClose, written }: Props) => {
               loading={restore.isPending}
               disabled={old.data === undefined}
               onClick={() => {
-                if (old.data !== undefined) restore.mutate({ params, payload: { html: old.data } })
+                if (old.data === undefined) return
+                const { design, html } = old.data
+                restore.mutate({ params, payload: { html, design } })
               }}
             >
               {words.restore(chosen)}

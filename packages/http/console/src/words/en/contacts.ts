@@ -87,7 +87,7 @@ export const contacts = {
   erase: "Erase…",
   eraseTitle: "Erase this contact everywhere?",
   eraseText:
-    "The contact and its personal data are removed from all tables and files: reports, exports, imports and suppressions too. Mail can be sent to the address again if somebody adds it. This cannot be undone.",
+    "The contact and its personal data are removed from all tables and files: reports, exports, imports and suppressions too. Mail can be sent to the address again once it is added again. This cannot be undone.",
   eraseAction: "Erase everywhere",
   erased: "Contact erased",
   fieldsTitle: "Fields",
