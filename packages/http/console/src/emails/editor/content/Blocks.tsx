@@ -1,5 +1,5 @@
 // The HTML of an email as blocks: the editor runs in a frame without an origin, and posts HTML with its own document.
-import { useEffect, useReducer, useRef } from "react"
+import { useEffect, useMemo, useReducer, useRef } from "react"
 import type { Design } from "../../draft.ts"
 import { useWords } from "../../../words/Words.tsx"
 import { editor_name, fromWriter, type ToWriter } from "../../../writer/messages.ts"
@@ -22,6 +22,9 @@ export const Blocks = ({ design, html, isReadOnly, onChange, onSave }: Props) =>
   const frame = useRef<HTMLIFrameElement>(null)
   /** The document that the frame has: only another one is sent, because it would take the cursor away. */
   const known = useRef<string | null>(null)
+  /** The document of the last render. A render that began before a message came has the one before. */
+  const before = useRef<string | null>(null)
+  const text = useMemo(() => textOf(design), [design])
   const latest = useRef({ onChange, show: () => {} })
   const [wishes, wish] = useReducer((count: number) => count + 1, 0)
   const granted = useRef(0)
@@ -33,14 +36,15 @@ export const Blocks = ({ design, html, isReadOnly, onChange, onSave }: Props) =>
   }, [wishes, onSave])
   useEffect(() => {
     const show = () => {
-      known.current = textOf(design)
+      known.current = text
       const message: ToWriter = { document: design?.document ?? null, html, isReadOnly, words: words.writer }
       // The frame has no origin that could be named here.
       frame.current?.contentWindow?.postMessage(message, "*")
     }
     latest.current = { onChange, show }
-    if (known.current !== null && textOf(design) !== known.current) show()
-  }, [design, html, isReadOnly, onChange, words])
+    if (known.current !== null && text !== known.current && text !== before.current) show()
+    before.current = text
+  }, [design, html, isReadOnly, onChange, text, words])
   useEffect(() => {
     const hear = ({ data, origin, source }: MessageEvent<unknown>) => {
       if (source !== frame.current?.contentWindow || origin !== "null") return

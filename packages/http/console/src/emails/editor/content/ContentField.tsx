@@ -4,6 +4,7 @@ import { Button, Group, SegmentedControl, Stack, Text } from "@mantine/core"
 import { lazy, Suspense, useState } from "react"
 import { Confirm } from "../../../parts/Confirm.tsx"
 import { useWords } from "../../../words/Words.tsx"
+import type { Design } from "../../draft.ts"
 import type { Kind } from "../../written.ts"
 import { CodeField } from "./CodeField.tsx"
 import type { OpenDraft } from "../useDraft.ts"
@@ -52,11 +53,14 @@ export const ContentField = ({ editing, issues, kind }: Props) => {
   const words = useWords("emails")
   const { draft, isReadOnly, save, setBlocks, setHtml } = editing
   const { design, html } = draft
-  const [view, setView] = useState<View>(design === null ? "code" : "blocks")
-  /** The person agreed to change the code of blocks. */
-  const [isFree, setFree] = useState(false)
+  const [wanted, setWanted] = useState<View>(design === null ? "code" : "blocks")
+  /** The person agreed to turn this code into blocks. Code that comes later, as of the AI, stays code. */
+  const [isConverting, setConverting] = useState(false)
+  const view = wanted === "blocks" && (design !== null || isConverting) ? "blocks" : "code"
+  /** The design whose code the person agreed to change. */
+  const [freed, setFreed] = useState<Design | null>(null)
   const [asked, setAsked] = useState<View | null>(null)
-  const isKept = design !== null && !isFree
+  const isKept = design !== null && design !== freed
   return (
     <Stack gap="xs">
       {kind !== "tentTemplates" && (
@@ -70,9 +74,9 @@ export const ContentField = ({ editing, issues, kind }: Props) => {
               { value: "blocks", label: words.views.blocks, disabled: isReadOnly && design === null },
             ]}
             onChange={(next) => {
-              if (next === "code") setView("code")
+              if (next === "code") setWanted("code")
               else if (design === null) setAsked("blocks")
-              else setView("blocks")
+              else setWanted("blocks")
             }}
           />
           {view === "code" && isKept && !isReadOnly && (
@@ -91,7 +95,16 @@ export const ContentField = ({ editing, issues, kind }: Props) => {
         <CodeField html={html} isReadOnly={isReadOnly || isKept} issues={issues} onChange={setHtml} onSave={save} />
       ) : (
         <Suspense fallback={null}>
-          <Blocks html={html} design={design} isReadOnly={isReadOnly} onChange={setBlocks} onSave={save} />
+          <Blocks
+            html={html}
+            design={design}
+            isReadOnly={isReadOnly}
+            onChange={(...written) => {
+              setConverting(false)
+              setBlocks(...written)
+            }}
+            onSave={save}
+          />
         </Suspense>
       )}
       {asked !== null && (
@@ -99,8 +112,9 @@ export const ContentField = ({ editing, issues, kind }: Props) => {
           to={asked}
           onClose={() => setAsked(null)}
           onConfirm={() => {
-            if (asked === "code") setFree(true)
-            else setView("blocks")
+            if (asked === "code") return setFreed(design)
+            setConverting(true)
+            setWanted("blocks")
           }}
         />
       )}
