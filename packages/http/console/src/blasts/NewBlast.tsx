@@ -1,5 +1,5 @@
 // The name of a new blast, and of an existing one. Audience, email and time follow in the wizard.
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core"
+import { Modal, Stack, TextInput } from "@mantine/core"
 import type { Blast } from "@tentpole/client"
 import { useNavigate } from "@tanstack/react-router"
 import { type SyntheticEvent, useState } from "react"
@@ -8,6 +8,7 @@ import { useMutationOf } from "../api/mutations.ts"
 import { CurlButton } from "../parts/Copy.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { useWords } from "../words/Words.tsx"
+import { FormFooter } from "../parts/dialogs/FormFooter.tsx"
 
 interface FormProps {
   readonly title: string
@@ -42,17 +43,13 @@ const NameForm = ({ action, call, error, first, isPending, onClose, onSubmit, ti
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           {error !== null && <Problem error={error} />}
-          <Group justify="space-between">
-            <CurlButton call={call(name)} />
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {shell.cancel}
-              </Button>
-              <Button type="submit" loading={isPending} disabled={name.trim() === ""}>
-                {action}
-              </Button>
-            </Group>
-          </Group>
+          <FormFooter
+            beside={<CurlButton call={call(name)} />}
+            action={action}
+            isPending={isPending}
+            isReady={name.trim() !== ""}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

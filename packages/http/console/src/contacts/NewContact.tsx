@@ -1,5 +1,5 @@
 // The form of a new contact.
-import { Button, Group, Modal, SimpleGrid, Stack, TextInput } from "@mantine/core"
+import { Button, Modal, SimpleGrid, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
@@ -8,6 +8,7 @@ import { CurlButton } from "../parts/Copy.tsx"
 import { useIsPhone } from "../parts/phone.ts"
 import { Problem } from "../parts/Problem.tsx"
 import { useWords } from "../words/Words.tsx"
+import { FormFooter } from "../parts/dialogs/FormFooter.tsx"
 
 const empty = { email: "", first_name: "", last_name: "", phone: "", company: "", city: "" }
 
@@ -74,17 +75,12 @@ export const NewContact = ({ onClose }: Props) => {
             </Button>
           )}
           {create.isError && <Problem error={create.error} />}
-          <Group justify="space-between">
-            <CurlButton call={["contacts", "create", { payload }]} />
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {shell.cancel}
-              </Button>
-              <Button type="submit" loading={create.isPending}>
-                {words.createAction}
-              </Button>
-            </Group>
-          </Group>
+          <FormFooter
+            beside={<CurlButton call={["contacts", "create", { payload }]} />}
+            action={words.createAction}
+            isPending={create.isPending}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

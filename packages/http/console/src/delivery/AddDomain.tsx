@@ -1,5 +1,5 @@
 // The form of a new domain, for mail or for pages.
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core"
+import { Modal, Stack, TextInput } from "@mantine/core"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAdminMutationOf } from "../api/mutations.ts"
@@ -7,6 +7,7 @@ import { CurlButton } from "../parts/Copy.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { useWorkspaceParams } from "../settings/useSettings.ts"
 import { useWords } from "../words/Words.tsx"
+import { FormFooter } from "../parts/dialogs/FormFooter.tsx"
 
 interface Props {
   readonly onClose: () => void
@@ -48,17 +49,12 @@ const DomainForm = ({ error, group, isPending, onAdd, onClose, text, title }: Fo
             onChange={({ currentTarget }) => setEntered(currentTarget.value)}
           />
           {error !== null && <Problem error={error} />}
-          <Group justify="space-between">
-            <CurlButton call={[`admin.${group}`, "add", { params, payload: { domain } }]} />
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {shell.cancel}
-              </Button>
-              <Button type="submit" loading={isPending}>
-                {words.add}
-              </Button>
-            </Group>
-          </Group>
+          <FormFooter
+            beside={<CurlButton call={[`admin.${group}`, "add", { params, payload: { domain } }]} />}
+            action={words.add}
+            isPending={isPending}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

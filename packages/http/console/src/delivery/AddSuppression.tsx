@@ -1,11 +1,12 @@
 // The form that suppresses an address.
-import { Button, Group, Modal, Radio, Stack, TextInput } from "@mantine/core"
+import { Modal, Radio, Stack, TextInput } from "@mantine/core"
 import { useState } from "react"
 import { useMutationOf } from "../api/mutations.ts"
 import { CurlButton } from "../parts/Copy.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { useWords } from "../words/Words.tsx"
 import { isSuppressionReason, suppression_reasons, type SuppressionReason } from "./search.ts"
+import { FormFooter } from "../parts/dialogs/FormFooter.tsx"
 
 interface Props {
   readonly onClose: () => void
@@ -61,17 +62,13 @@ export const AddSuppression = ({ onClose }: Props) => {
             </Stack>
           </Radio.Group>
           {add.isError && <Problem error={add.error} />}
-          <Group justify="space-between">
-            <CurlButton call={["suppressions", "add", { payload }]} />
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {shell.cancel}
-              </Button>
-              <Button type="submit" loading={add.isPending} disabled={payload.email === ""}>
-                {words.suppressAction}
-              </Button>
-            </Group>
-          </Group>
+          <FormFooter
+            beside={<CurlButton call={["suppressions", "add", { payload }]} />}
+            action={words.suppressAction}
+            isPending={add.isPending}
+            isReady={payload.email !== ""}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

@@ -1,5 +1,5 @@
 // The form of a new email: blank, from HTML, from a template, or written by the AI.
-import { Button, Group, Modal, SegmentedControl, Stack, Text, Textarea, TextInput } from "@mantine/core"
+import { Modal, SegmentedControl, Stack, Text, Textarea, TextInput } from "@mantine/core"
 import { useForm, type UseFormReturnType } from "@mantine/form"
 import { useNavigate } from "@tanstack/react-router"
 import { useMutationOf } from "../api/mutations.ts"
@@ -10,6 +10,7 @@ import { choices_max, Picker } from "../parts/fields/Picker.tsx"
 import { useIsPhone } from "../parts/phone.ts"
 import { Problem } from "../parts/Problem.tsx"
 import { useWords } from "../words/Words.tsx"
+import { FormFooter } from "../parts/dialogs/FormFooter.tsx"
 
 const ways = ["blank", "html", "template", "ai"] as const
 type Way = (typeof ways)[number]
@@ -181,17 +182,13 @@ export const NewEmail = ({ onClose, template }: Props) => {
           )}
           <Source form={form} errors={errors} hasTemplate={template !== undefined} />
           {create.isError && Object.keys(errors).length === 0 && <Problem error={create.error} issues={rest} />}
-          <Group justify="space-between">
-            <CurlButton call={["emails", "create", { payload }]} />
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {shell.cancel}
-              </Button>
-              <Button type="submit" disabled={!isComplete(form.values)} loading={create.isPending}>
-                {way === "ai" ? words.writeAction : words.createAction}
-              </Button>
-            </Group>
-          </Group>
+          <FormFooter
+            beside={<CurlButton call={["emails", "create", { payload }]} />}
+            action={way === "ai" ? words.writeAction : words.createAction}
+            isPending={create.isPending}
+            isReady={isComplete(form.values)}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

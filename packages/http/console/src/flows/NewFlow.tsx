@@ -1,5 +1,5 @@
 // The form of a new flow: its name, and what it begins with.
-import { Button, Group, Modal, Radio, Stack, TextInput } from "@mantine/core"
+import { Modal, Radio, Stack, TextInput } from "@mantine/core"
 import { useNavigate } from "@tanstack/react-router"
 import { type SyntheticEvent, useState } from "react"
 import { useMutationOf } from "../api/mutations.ts"
@@ -10,6 +10,7 @@ import { Problem } from "../parts/Problem.tsx"
 import { useTimeZone } from "../session.tsx"
 import { useWords } from "../words/Words.tsx"
 import { type Starter, starterOf, starters } from "./starters.ts"
+import { FormFooter } from "../parts/dialogs/FormFooter.tsx"
 
 interface Props {
   readonly onClose: () => void
@@ -69,17 +70,13 @@ export const NewFlow = ({ onClose }: Props) => {
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           />
           {create.isError && Object.keys(errors).length === 0 && <Problem error={create.error} issues={rest} />}
-          <Group justify="space-between">
-            <CurlButton call={["flows", "create", { payload }]} />
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {shell.cancel}
-              </Button>
-              <Button type="submit" disabled={name.trim() === ""} loading={create.isPending}>
-                {words.createAction}
-              </Button>
-            </Group>
-          </Group>
+          <FormFooter
+            beside={<CurlButton call={["flows", "create", { payload }]} />}
+            action={words.createAction}
+            isPending={create.isPending}
+            isReady={name.trim() !== ""}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

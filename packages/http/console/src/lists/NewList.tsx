@@ -1,5 +1,5 @@
 // The form of a new list, and of the name of an existing one.
-import { Button, Group, Modal, Stack, TextInput, Textarea } from "@mantine/core"
+import { Modal, Stack, TextInput, Textarea } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import type { ContactList, RuleGroup } from "@tentpole/client"
 import { ApiError } from "@tentpole/client/Failures"
@@ -10,6 +10,7 @@ import { fieldErrors } from "../api/problems.ts"
 import { CurlButton } from "../parts/Copy.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { useWords } from "../words/Words.tsx"
+import { FormFooter } from "../parts/dialogs/FormFooter.tsx"
 
 const fields = ["name", "description"]
 
@@ -47,17 +48,12 @@ const ListForm = ({ action, call, error, first, isPending, onClose, onSubmit, ti
           <TextInput label={words.name} required maxLength={200} data-autofocus {...form.getInputProps("name")} />
           <Textarea label={words.description} autosize minRows={2} {...form.getInputProps("description")} />
           {error !== null && Object.keys(errors).length === 0 && <Problem error={error} issues={rest} />}
-          <Group justify="space-between">
-            {call === undefined ? <span /> : <CurlButton call={call(form.values)} />}
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {shell.cancel}
-              </Button>
-              <Button type="submit" loading={isPending}>
-                {action}
-              </Button>
-            </Group>
-          </Group>
+          <FormFooter
+            beside={call === undefined ? null : <CurlButton call={call(form.values)} />}
+            action={action}
+            isPending={isPending}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

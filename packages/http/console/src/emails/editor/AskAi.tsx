@@ -1,5 +1,5 @@
 // Asks the AI for the next version.
-import { Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core"
+import { Modal, Stack, Text, Textarea } from "@mantine/core"
 import { useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { useIsPhone } from "../../parts/phone.ts"
@@ -7,6 +7,7 @@ import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"
 import type { Kind, Written } from "../written.ts"
 import { paramsOf } from "./calls.ts"
+import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
 
 interface Props {
   readonly kind: Kind
@@ -49,19 +50,17 @@ export const AskAi = ({ kind, onClose, written }: Props) => {
             onChange={({ currentTarget }) => setPrompt(currentTarget.value)}
           />
           {generate.isError && <Problem error={generate.error} />}
-          <Group justify="space-between">
-            <Text size="xs" c="dimmed">
-              {words.credit}
-            </Text>
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {shell.cancel}
-              </Button>
-              <Button type="submit" disabled={prompt.trim() === ""} loading={generate.isPending}>
-                {words.writeAction}
-              </Button>
-            </Group>
-          </Group>
+          <FormFooter
+            beside={
+              <Text size="xs" c="dimmed">
+                {words.credit}
+              </Text>
+            }
+            action={words.writeAction}
+            isPending={generate.isPending}
+            isReady={prompt.trim() !== ""}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

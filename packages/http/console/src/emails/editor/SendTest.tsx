@@ -1,5 +1,5 @@
 // Sends the current version to up to five addresses.
-import { Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core"
+import { Modal, Stack, Text, Textarea } from "@mantine/core"
 import { useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { problemOf } from "../../api/problems.ts"
@@ -11,6 +11,7 @@ import { useSession } from "../../session.tsx"
 import { useWords } from "../../words/Words.tsx"
 import type { Written } from "../written.ts"
 import { Missing } from "./Missing.tsx"
+import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
 
 const addresses_max = 5
 
@@ -64,17 +65,13 @@ export const SendTest = ({ onClose, written }: Props) => {
           <ContactPicker label={words.testAs} value={contactId} onChange={setContactId} />
           {isNotReady && <Missing error={send.error} written={written} onClose={onClose} />}
           {send.isError && !isNotReady && <Problem error={send.error} />}
-          <Group justify="space-between">
-            <CurlButton call={["emails", "testSend", request]} />
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {shell.cancel}
-              </Button>
-              <Button type="submit" disabled={to.length === 0 || to.length > addresses_max} loading={send.isPending}>
-                {words.testAction(to.length)}
-              </Button>
-            </Group>
-          </Group>
+          <FormFooter
+            beside={<CurlButton call={["emails", "testSend", request]} />}
+            action={words.testAction(to.length)}
+            isPending={send.isPending}
+            isReady={to.length > 0 && to.length <= addresses_max}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

@@ -1,5 +1,5 @@
 // Adds a contact to a flow, with the values of its tokens.
-import { Button, Group, Modal, Stack, Text } from "@mantine/core"
+import { Modal, Stack, Text } from "@mantine/core"
 import type { Flow } from "@tentpole/client"
 import { type SyntheticEvent, useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
@@ -9,6 +9,7 @@ import { useIsPhone } from "../../parts/phone.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { type TokenRow, Tokens, tokensOf } from "../simulation/Tokens.tsx"
+import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
 
 interface Props {
   readonly flow: Flow
@@ -45,23 +46,21 @@ export const AddMember = ({ flow, onClose }: Props) => {
           <ContactPicker label={words.contact} value={contactId} onChange={setContactId} />
           <Tokens rows={rows} onChange={setRows} />
           {add.isError && <Problem error={add.error} />}
-          <Group justify="space-between">
-            <CurlButton
-              call={[
-                "flowMembers",
-                "add",
-                { ...request, params: { ...request.params, contactId: contactId ?? words.exampleContact } },
-              ]}
-            />
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {shell.cancel}
-              </Button>
-              <Button type="submit" disabled={contactId === null} loading={add.isPending}>
-                {words.addMemberAction}
-              </Button>
-            </Group>
-          </Group>
+          <FormFooter
+            beside={
+              <CurlButton
+                call={[
+                  "flowMembers",
+                  "add",
+                  { ...request, params: { ...request.params, contactId: contactId ?? words.exampleContact } },
+                ]}
+              />
+            }
+            action={words.addMemberAction}
+            isPending={add.isPending}
+            isReady={contactId !== null}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

@@ -1,5 +1,5 @@
 // The forms of a new workspace, and of what operators change in one: its name, slug, plan and credits.
-import { Button, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core"
+import { Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import type { Admin } from "@tentpole/client"
 import { useEffect } from "react"
@@ -9,6 +9,7 @@ import { fieldErrors, problemOf } from "../../api/problems.ts"
 import { CurlButton } from "../../parts/Copy.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"
+import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
 
 type Workspace = Admin.Workspace
 
@@ -80,17 +81,12 @@ const WorkspaceForm = ({ action, call, error, first, isPending, onClose, onSubmi
             <TextInput label={words.credits} inputMode="numeric" required {...form.getInputProps("credits")} />
           </Group>
           {error !== null && Object.keys(errors).length === 0 && <Problem error={error} issues={rest} />}
-          <Group justify="space-between">
-            <CurlButton call={call(payloadOf(form.values))} />
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {shell.cancel}
-              </Button>
-              <Button type="submit" loading={isPending}>
-                {action}
-              </Button>
-            </Group>
-          </Group>
+          <FormFooter
+            beside={<CurlButton call={call(payloadOf(form.values))} />}
+            action={action}
+            isPending={isPending}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

@@ -13,6 +13,7 @@ import { ShownOnce } from "../../parts/dialogs/ShownOnce.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { RoleField } from "../RoleField.tsx"
 import { useWorkspaceParams } from "../useSettings.ts"
+import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
 
 interface Props {
   readonly onClose: () => void
@@ -95,17 +96,12 @@ export const NewKey = ({ onClose }: Props) => {
             {...form.getInputProps("expires")}
           />
           {create.isError && Object.keys(errors).length === 0 && <Problem error={create.error} issues={rest} />}
-          <Group justify="space-between">
-            <CurlButton call={["admin.keys", "create", { params, payload }]} />
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {shell.cancel}
-              </Button>
-              <Button type="submit" loading={create.isPending}>
-                {words.createAction}
-              </Button>
-            </Group>
-          </Group>
+          <FormFooter
+            beside={<CurlButton call={["admin.keys", "create", { params, payload }]} />}
+            action={words.createAction}
+            isPending={create.isPending}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

@@ -11,6 +11,7 @@ import { ShownOnce } from "../../parts/dialogs/ShownOnce.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { RoleField } from "../RoleField.tsx"
 import { useWorkspaceParams } from "../useSettings.ts"
+import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
 
 interface Props {
   /** Default: this workspace. */
@@ -63,17 +64,12 @@ export const InviteMember = ({ onClose, workspace }: Props) => {
             onChange={(role) => form.setFieldValue("role", role)}
           />
           {invite.isError && Object.keys(errors).length === 0 && <Problem error={invite.error} issues={rest} />}
-          <Group justify="space-between">
-            <CurlButton call={["admin.invitations", "create", { params, payload }]} />
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {shell.cancel}
-              </Button>
-              <Button type="submit" loading={invite.isPending}>
-                {words.inviteAction}
-              </Button>
-            </Group>
-          </Group>
+          <FormFooter
+            beside={<CurlButton call={["admin.invitations", "create", { params, payload }]} />}
+            action={words.inviteAction}
+            isPending={invite.isPending}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

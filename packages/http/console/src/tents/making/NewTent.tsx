@@ -1,5 +1,5 @@
 // The form of a new page: by a prompt, with brand, template and files, or with own HTML.
-import { Button, Group, Modal, SegmentedControl, Stack, Text, Textarea, TextInput } from "@mantine/core"
+import { Modal, SegmentedControl, Stack, Text, Textarea, TextInput } from "@mantine/core"
 import type { CreateTent } from "@tentpole/client"
 import { useNavigate } from "@tanstack/react-router"
 import { type SyntheticEvent, useState } from "react"
@@ -11,6 +11,7 @@ import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { type Asked, noneAsked, payloadOf, PromptFields, useMissingValues } from "./PromptFields.tsx"
 import { useUploads } from "./useUploads.ts"
+import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
 
 const name_max = 200
 
@@ -51,19 +52,14 @@ interface FooterProps {
 }
 
 const Footer = ({ action, isPending, isReady, onClose, payload }: FooterProps) => {
-  const shell = useWords("shell")
   return (
-    <Group justify="space-between">
-      <CurlButton call={["tents", "create", { payload }]} />
-      <Group gap="xs">
-        <Button variant="default" onClick={onClose}>
-          {shell.cancel}
-        </Button>
-        <Button type="submit" disabled={!isReady} loading={isPending}>
-          {action}
-        </Button>
-      </Group>
-    </Group>
+    <FormFooter
+      beside={<CurlButton call={["tents", "create", { payload }]} />}
+      action={action}
+      isPending={isPending}
+      isReady={isReady}
+      onClose={onClose}
+    />
   )
 }
 

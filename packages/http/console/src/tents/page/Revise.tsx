@@ -1,5 +1,5 @@
 // Asks the AI for the next version of a page.
-import { Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core"
+import { Modal, Stack, Text, Textarea } from "@mantine/core"
 import type { Tent } from "@tentpole/client"
 import { type SyntheticEvent, useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
@@ -8,6 +8,7 @@ import { useIsPhone } from "../../parts/phone.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { rememberRevision } from "../making/revision.ts"
+import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
 
 const instruction_max = 10_000
 
@@ -60,17 +61,13 @@ export const Revise = ({ onClose, tent }: Props) => {
             {tent.generated_by === "sample" && ` ${words.sampleRevisions}`}
           </Text>
           {revise.isError && <Problem error={revise.error} />}
-          <Group justify="space-between">
-            <CurlButton call={["tents", "revise", request]} />
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {shell.cancel}
-              </Button>
-              <Button type="submit" disabled={instruction.trim() === ""} loading={revise.isPending}>
-                {words.changeAction}
-              </Button>
-            </Group>
-          </Group>
+          <FormFooter
+            beside={<CurlButton call={["tents", "revise", request]} />}
+            action={words.changeAction}
+            isPending={revise.isPending}
+            isReady={instruction.trim() !== ""}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

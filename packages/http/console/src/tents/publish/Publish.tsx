@@ -12,6 +12,7 @@ import { useIsPhone } from "../../parts/phone.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { aliasFrom, shortAddress } from "../tent.ts"
+import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
 
 const alias_max = 100
 
@@ -64,7 +65,6 @@ const aliasError = (error: unknown): string | undefined => {
 
 const Form = ({ onClose, onDone, tent }: Props & { readonly onDone: (published: PublishedTent) => void }) => {
   const words = useWords("tents")
-  const shell = useWords("shell")
   const workspace = useQuery(queryOf("workspace", "find", {}))
   const applied = tent.publication?.applied_custom_page_alias ?? tent.publication?.requested_custom_page_alias
   const isFirst = tent.publication === undefined
@@ -108,17 +108,12 @@ const Form = ({ onClose, onDone, tent }: Props & { readonly onDone: (published: 
           onChange={({ currentTarget }) => setBare(currentTarget.checked)}
         />
         {publish.isError && wrong === undefined && <Problem error={publish.error} />}
-        <Group justify="space-between">
-          <CurlButton call={["tents", "publish", request]} />
-          <Group gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {shell.cancel}
-            </Button>
-            <Button type="submit" loading={publish.isPending}>
-              {words.publishAction}
-            </Button>
-          </Group>
-        </Group>
+        <FormFooter
+          beside={<CurlButton call={["tents", "publish", request]} />}
+          action={words.publishAction}
+          isPending={publish.isPending}
+          onClose={onClose}
+        />
       </Stack>
     </form>
   )

@@ -1,11 +1,12 @@
 // The name of a page, which only the team sees.
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core"
+import { Modal, Stack, TextInput } from "@mantine/core"
 import type { Tent } from "@tentpole/client"
 import { type SyntheticEvent, useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { CurlButton } from "../../parts/Copy.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"
+import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
 
 const name_max = 200
 
@@ -38,17 +39,13 @@ export const Rename = ({ onClose, tent }: Props) => {
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           {update.isError && <Problem error={update.error} />}
-          <Group justify="space-between">
-            <CurlButton call={["tents", "update", request]} />
-            <Group gap="xs">
-              <Button variant="default" onClick={onClose}>
-                {shell.cancel}
-              </Button>
-              <Button type="submit" disabled={name.trim() === ""} loading={update.isPending}>
-                {shell.save}
-              </Button>
-            </Group>
-          </Group>
+          <FormFooter
+            beside={<CurlButton call={["tents", "update", request]} />}
+            action={shell.save}
+            isPending={update.isPending}
+            isReady={name.trim() !== ""}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>
