@@ -1,4 +1,4 @@
-// The report of a process about itself: a row that it renews every ten seconds and deletes when it stops.
+// The report of a process: a row about itself that it renews every ten seconds and deletes when it stops, and the lag of due work.
 import { Ids } from "@tentpole/core/kernel/Ids"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { process_beat_s, type ProcessKind } from "@tentpole/core/operations/overview/ServiceOverview"
@@ -12,7 +12,7 @@ const leave_timeout = "2 seconds"
 export const processBeats = (kind: ProcessKind) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const { beat, leave } = yield* ServiceOverviewStore
+      const { beat, leave, recordLag } = yield* ServiceOverviewStore
       const { delays } = yield* EventLoop
       const id = yield* (yield* Ids).random
       const report = Effect.suspend(() =>
@@ -23,7 +23,7 @@ export const processBeats = (kind: ProcessKind) =>
           rss_bytes: process.memoryUsage.rss(),
           eventLoopP99_ms: Math.round(delays().p99_s * 1e5) / 100,
         }),
-      ).pipe(logFailure("the process could not report itself", {}, "Warning"))
+      ).pipe(Effect.andThen(recordLag), logFailure("the process could not report itself", {}, "Warning"))
       yield* Effect.addFinalizer(() =>
         leave(id).pipe(
           Effect.interruptible,

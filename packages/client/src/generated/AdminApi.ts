@@ -377,8 +377,8 @@ export interface AdminClient {
   readonly operations: {
     /**
      * Get the state of the installation. Returns the processes of the service, the jobs and messages that wait in
-     * all workspaces, and the size of the database. The counts are read from stored counters and indexes of open
-     * work. Needs the role `operator`.
+     * all workspaces, the lag of due work, and the size of the database. The counts are read from stored counters
+     * and indexes of open work. Needs the role `operator`.
      */
     readonly find: Method<{}, Operations, CommonCode>
   }
@@ -653,6 +653,21 @@ export interface JobCounts {
   readonly oldest_s: number | null
 }
 
+export interface LagPoint {
+  /** The beginning of 15 minutes */
+  readonly at: string
+  /** Of scheduled blasts */
+  readonly blasts: number | null
+  /** Of messages */
+  readonly deliveries: number | null
+  /** Of members of flows */
+  readonly flows: number | null
+  /** Of events that flows read */
+  readonly flow_events: number | null
+  /** Of date triggers of flows */
+  readonly flow_dates: number | null
+}
+
 export interface Member {
   readonly user_id: string
   readonly name: string
@@ -710,6 +725,8 @@ export interface Operations {
     /** How long the workspace that waits longest has been due */
     readonly lag_s: number
   }>
+  /** The longest lag of each kind of due work, for each 15 minutes of the last 24 hours. null: no process reported */
+  readonly lags: ReadonlyArray<LagPoint>
   readonly deliveries: {
     /** Messages that have not ended, of blasts that are being sent */
     readonly open: number

@@ -4,7 +4,7 @@ import { DateTime, Effect, type Layer } from "effect"
 import { BlastId, WorkspaceId } from "../../src/kernel/Ids.ts"
 import { Jobs } from "../../src/kernel/changes/Jobs.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
-import { queuesOf } from "../../src/operations/overview/ServiceOverview.ts"
+import { dueKinds, firstLagPeriod, queuesOf } from "../../src/operations/overview/ServiceOverview.ts"
 import { ServiceOverviewStore } from "../../src/operations/overview/ServiceOverviewStore.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
@@ -53,6 +53,24 @@ export const serviceOverview = <E>(
           (yield* store.processes).map(({ id }) => id),
           other.id,
         )
+      }),
+    )
+
+    it.effect("stores one lag of each kind of due work for a period, however often it is recorded", () =>
+      Effect.gen(function* () {
+        const { store } = yield* begin
+        const since = firstLagPeriod(yield* DateTime.now)
+        yield* store.recordLag
+        const before = yield* store.lagPeaks(since)
+        yield* store.recordLag
+        const peaks = yield* store.lagPeaks(since)
+        for (const { at, kind, lag_s } of before) {
+          const after = peaks.filter((each) => each.kind === kind && DateTime.Equivalence(each.at, at))
+          assert.lengthOf(after, 1)
+          assert.isAtLeast(after[0]?.lag_s ?? -1, lag_s)
+        }
+        assert.sameMembers([...new Set(peaks.map(({ kind }) => kind))], [...dueKinds])
+        assert.deepStrictEqual(yield* store.lagPeaks(DateTime.add(yield* DateTime.now, { hours: 1 })), [])
       }),
     )
 

@@ -12,6 +12,8 @@ export const visitor_days_kept = 1
 export const pace_days_kept = 1
 /** Processes that ended without deleting their rows. */
 export const process_days_kept = 1
+/** The lags of due work: operators see those of 24 hours. */
+export const lag_days_kept = 1
 /** Daily totals of page views. */
 export const view_total_days_kept = 400
 /** Ids of written batches of page views. A batch is retried for seconds only. */

@@ -2,7 +2,12 @@
 // operators.
 import type { DeadJob } from "@tentpole/core/kernel/changes/Jobs"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { process_beat_s, process_silent_s_max, processKinds } from "@tentpole/core/operations/overview/ServiceOverview"
+import {
+  lag_period_s,
+  process_beat_s,
+  process_silent_s_max,
+  processKinds,
+} from "@tentpole/core/operations/overview/ServiceOverview"
 import type { ServiceOverview } from "@tentpole/core/operations/overview/ServiceOverviews"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -105,6 +110,15 @@ const JobCountsWire = Schema.Struct({
   oldest_s: Seconds.annotate({ description: "How long the oldest ready job has been waiting" }),
 }).annotate({ identifier: "JobCounts" })
 
+const LagPointWire = Schema.Struct({
+  at: InstantWire.annotate({ description: `The beginning of ${lag_period_s / 60} minutes` }),
+  blasts: Seconds.annotate({ description: "Of scheduled blasts" }),
+  deliveries: Seconds.annotate({ description: "Of messages" }),
+  flows: Seconds.annotate({ description: "Of members of flows" }),
+  flow_events: Seconds.annotate({ description: "Of events that flows read" }),
+  flow_dates: Seconds.annotate({ description: "Of date triggers of flows" }),
+}).annotate({ identifier: "LagPoint" })
+
 const OperationsWire = Schema.Struct({
   version: Schema.String.annotate({ description: "The release of the process that answers" }),
   processes: Schema.Array(ProcessWire).annotate({ description: "Those that reported within a day" }),
@@ -116,6 +130,9 @@ const OperationsWire = Schema.Struct({
       lag_s: Schema.Finite.annotate({ description: "How long the workspace that waits longest has been due" }),
     }),
   ),
+  lags: Schema.Array(LagPointWire).annotate({
+    description: `The longest lag of each kind of due work, for each ${lag_period_s / 60} minutes of the last 24 hours. null: no process reported`,
+  }),
   deliveries: Schema.Struct({
     open: Schema.Int.annotate({ description: "Messages that have not ended, of blasts that are being sent" }),
     paused: Schema.Int.annotate({ description: "The same, of paused blasts" }),
@@ -131,8 +148,9 @@ const OperationsWire = Schema.Struct({
   }),
 }).annotate({ identifier: "Operations" })
 
-export const toOperationsWire = ({ processes, ...overview }: ServiceOverview): typeof OperationsWire.Type => ({
+export const toOperationsWire = ({ lags, processes, ...overview }: ServiceOverview): typeof OperationsWire.Type => ({
   ...overview,
+  lags: lags.map(({ at, ...seconds }) => ({ at: iso(at), ...seconds })),
   processes: processes.map(({ eventLoopP99_ms, id, kind, rss_bytes, seenAt, startedAt }) => ({
     process_id: id,
     kind,
@@ -148,7 +166,7 @@ export const operations = Endpoint.group("operations", "The state of the install
     needs: "operator",
     summary: "Get the state of the installation",
     description:
-      "Returns the processes of the service, the jobs and messages that wait in all workspaces, and the size of the database. The counts are read from stored counters and indexes of open work.",
+      "Returns the processes of the service, the jobs and messages that wait in all workspaces, the lag of due work, and the size of the database. The counts are read from stored counters and indexes of open work.",
     success: OperationsWire,
   }),
 )

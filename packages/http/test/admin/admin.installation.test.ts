@@ -4,7 +4,7 @@ import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ServiceOverviewStore } from "@tentpole/core/operations/overview/ServiceOverviewStore"
 import { Doctor, DoctorBusy } from "@tentpole/http/doctor/Doctor"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { administrationOver } from "../fixtures/AdminWorld.ts"
 import { postgresWorld } from "../fixtures/PostgresWorld.ts"
 import { type Json, unknownId } from "../fixtures/World.ts"
@@ -118,10 +118,12 @@ describe("the state of the installation", () => {
       yield* addDead("import_run:2", 2)
       const process_id = "0190d6a4-6c2b-7d55-9a3a-3f1d7e553f9f"
       const beat = { id: process_id, kind: "worker", uptime_s: 60, rss_bytes: 1_000, eventLoopP99_ms: 2.5 } as const
-      yield* ServiceOverviewStore.use((store) => store.beat(beat)).pipe(Effect.provide(context))
+      yield* ServiceOverviewStore.use(({ beat: report, recordLag }) => Effect.andThen(report(beat), recordLag)).pipe(
+        Effect.provide(context),
+      )
       const { json, status } = yield* admin("GET", "/admin/v1/operations")
       assert.strictEqual(status, 200)
-      const { database, due, processes, ...rest } = json
+      const { database, due, lags, processes, ...rest } = json
       assert.deepStrictEqual(rest, {
         version: "0.1.0",
         jobs: [
@@ -137,6 +139,37 @@ describe("the state of the installation", () => {
       assert.isBelow(Date.parse(started_at), Date.parse(seen_at))
       assert.isAbove(database.bytes, 1_000_000)
       assert.isArray(due)
+      assert.lengthOf(lags, 96)
+      const recorded = lags.filter(({ deliveries }: Json) => deliveries !== null)
+      assert.lengthOf(recorded, 1)
+      const { at, ...lag } = recorded[0]
+      assert.deepStrictEqual(lag, { blasts: 0, deliveries: 0, flows: 0, flow_events: 0, flow_dates: 0 })
+      assert.isBelow(Date.now() - Date.parse(at), 1_800_000)
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("the lag of due work", () => {
+  it.live("is the longest one of its period, of workspaces that are due", () =>
+    Effect.gen(function* () {
+      const { admin, context } = yield* begin
+      const sql = Context.get(context, PgClient.PgClient)
+      const { recordLag } = Context.get(context, ServiceOverviewStore)
+      const { json } = yield* admin("POST", "/admin/v1/workspaces", { json: { name: "Bakery" } })
+      for (const [kind, due_at] of [
+        ["deliveries", sql`now() - interval '80 seconds'`],
+        ["flows", sql`'infinity'`],
+        ["flow_dates", sql`now() + interval '1 hour'`],
+      ] as const) {
+        yield* sql`insert into due_work (kind, workspace_id, due_at) values (${kind}, ${json.workspace_id}, ${due_at})`
+      }
+      yield* recordLag
+      yield* sql`delete from due_work`
+      yield* recordLag
+      const { lags } = (yield* admin("GET", "/admin/v1/operations")).json
+      const peakOf = (kind: string) => Math.max(...lags.map((point: Json) => point[kind] ?? -1))
+      assert.isAtLeast(peakOf("deliveries"), 80)
+      assert.deepStrictEqual([peakOf("flows"), peakOf("flow_dates"), peakOf("blasts")], [0, 0, 0])
     }).pipe(Effect.scoped),
   )
 })

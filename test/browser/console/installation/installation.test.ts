@@ -15,7 +15,7 @@ const started = await Console.start()
 
 const tentId = "7b0c7bd2-2a0b-4a5e-9a86-0a3c5b9d1e11"
 
-/** A process that has not been seen for five minutes, and two dead jobs. The first one would run now. */
+/** A process that has not been seen for five minutes, messages that waited three hours ago, and two dead jobs. The first one would run now. */
 const breakSomething = ({ service }: Console, workspaceId: string) =>
   Effect.gen(function* () {
     const url =
@@ -25,6 +25,10 @@ const breakSomething = ({ service }: Console, workspaceId: string) =>
       yield* sql`
         insert into process (process_id, kind, started_at, seen_at, rss_bytes, event_loop_p99_ms)
         values (${tentId}, 'worker', now() - interval '1 hour', now() - interval '5 minutes', 180000000, 1.5)`
+      yield* sql`
+        insert into due_lag (at, kind, lag_s)
+        select date_bin('15 minutes', now() - interval '3 hours', 'epoch') + lag * interval '15 minutes', 'deliveries', lag * 40
+        from generate_series(0, 4) as lag`
       for (const [id, payload] of [
         ["asset_cleanup:1", JSON.stringify({ type: "asset_cleanup", workspaceId, tentId, assetIds: [] })],
         ["list_export:2", "{}"],
@@ -57,6 +61,10 @@ describe.skipIf(started === null)("the installation", () => {
       await processes.getByText("HTTP", { exact: true }).waitFor()
       await processes.getByText("Worker", { exact: true }).waitFor()
       await processes.getByText("Worker, gone").waitFor()
+      const lags = page.getByRole("region", { name: "Longest wait of due work" })
+      await lags.getByRole("button", { name: "Show as table" }).click()
+      await lags.getByRole("cell", { name: "160" }).waitFor()
+      await lags.getByRole("button", { name: "Show as plot" }).click()
       await page.getByText("S3: 403 AccessDenied").first().waitFor()
       await page.getByRole("button", { name: "Run doctor" }).click()
       const checks = page.getByRole("region", { name: "Doctor" })

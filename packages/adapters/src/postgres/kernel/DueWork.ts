@@ -1,10 +1,8 @@
 // Writes to `due_work`, the small global table of workspaces that a worker has to check, and to its hints.
 import type { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { DueKind } from "@tentpole/core/operations/overview/ServiceOverview"
 import { DateTime, Effect } from "effect"
-
-/** The kinds of work in `due_work`. */
-export type DueKind = "blasts" | "deliveries" | "flows" | "flow_events" | "flow_dates"
 
 /** Makes a workspace due now, unless it already is. Runs in the transaction that creates the work. */
 export const makeDue = (sql: PgClient.PgClient, kind: DueKind, workspace: WorkspaceId) =>

@@ -1,8 +1,13 @@
 // `ServiceOverviewStore` on PostgreSQL.
 import { PgClient } from "@effect/sql-pg"
-import type { ServiceProcess } from "@tentpole/core/operations/overview/ServiceOverview"
+import {
+  dueKinds,
+  lag_period_s,
+  type LagPeak,
+  type ServiceProcess,
+} from "@tentpole/core/operations/overview/ServiceOverview"
 import { processes_max, ServiceOverviewStore } from "@tentpole/core/operations/overview/ServiceOverviewStore"
-import { Effect, Layer } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import { fromRow, type RowOf } from "../kernel/Instants.ts"
 import { orDefect } from "../kernel/Postgres.ts"
 import { backlog } from "./Backlog.ts"
@@ -29,6 +34,20 @@ export const layer = Layer.effect(
         order by kind, started_at, process_id limit ${processes_max}`).pipe(
         Effect.map((rows) => rows.map(fromRow<ServiceProcess>)),
       ),
+      // Only indexed reads: the row of each kind that has been due for longest.
+      recordLag: Effect.asVoid(
+        orDefect(sql`
+          insert into due_lag as l (at, kind, lag_s)
+          select date_bin(make_interval(secs => ${lag_period_s}), now(), 'epoch'), k.kind, coalesce((
+            select extract(epoch from now() - min(d.due_at)) from due_work d where d.kind = k.kind and d.due_at <= now()), 0)
+          from unnest(${dueKinds}::text[]) as k (kind)
+          on conflict (at, kind) do update set lag_s = excluded.lag_s where l.lag_s < excluded.lag_s`),
+      ),
+      lagPeaks: (since) =>
+        orDefect(sql<RowOf<LagPeak>>`
+          select at, kind, lag_s from due_lag where at >= ${DateTime.formatIso(since)}::timestamptz`).pipe(
+          Effect.map((rows) => rows.map(fromRow<LagPeak>)),
+        ),
       backlog: orDefect(Effect.provideService(backlog, PgClient.PgClient, sql)),
       database_bytes: orDefect(sql<{ readonly bytes: number }>`
         select pg_database_size(current_database())::float8 as bytes`).pipe(Effect.map(([row]) => row?.bytes ?? 0)),

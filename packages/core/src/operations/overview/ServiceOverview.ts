@@ -1,5 +1,5 @@
 // The overview of the installation: its processes, its queues, and the database. Pure: stores read the facts.
-import type { DateTime } from "effect"
+import { DateTime } from "effect"
 
 /** How often a process reports itself. */
 export const process_beat_s = 10
@@ -24,6 +24,50 @@ export interface ServiceProcess extends Omit<ProcessBeat, "uptime_s"> {
   readonly startedAt: DateTime.Utc
   /** The last report, by the database's clock. */
   readonly seenAt: DateTime.Utc
+}
+
+/** The kinds of work for which workspaces have turns. */
+export const dueKinds = ["blasts", "deliveries", "flows", "flow_events", "flow_dates"] as const
+export type DueKind = (typeof dueKinds)[number]
+
+/** The longest lag of each kind of due work is stored for each quarter of an hour. */
+export const lag_period_s = 900
+/** Those of 24 hours. */
+const lag_points = 96
+
+/** How long the workspace that waited longest had been due, at most, in the period that begins at `at`. */
+export interface LagPeak {
+  readonly at: DateTime.Utc
+  readonly kind: DueKind
+  readonly lag_s: number
+}
+
+/** null: no process reported in this period. */
+export interface LagPoint extends Readonly<Record<DueKind, number | null>> {
+  readonly at: DateTime.Utc
+}
+
+/** The beginning of the first of the periods that end with the present one. */
+export const firstLagPeriod = (now: DateTime.Utc): DateTime.Utc => {
+  const period_ms = lag_period_s * 1_000
+  return DateTime.makeUnsafe((Math.floor(now.epochMilliseconds / period_ms) - lag_points + 1) * period_ms)
+}
+
+/** A point for each period of the 24 hours from `first` on. */
+export const lagPointsOf = (peaks: ReadonlyArray<LagPeak>, first: DateTime.Utc): ReadonlyArray<LagPoint> => {
+  const found = new Map(peaks.map(({ at, kind, lag_s }) => [`${at.epochMilliseconds} ${kind}`, lag_s]))
+  return Array.from({ length: lag_points }, (_, index) => {
+    const at = DateTime.add(first, { seconds: index * lag_period_s })
+    const lagOf = (kind: DueKind) => found.get(`${at.epochMilliseconds} ${kind}`) ?? null
+    return {
+      at,
+      blasts: lagOf("blasts"),
+      deliveries: lagOf("deliveries"),
+      flows: lagOf("flows"),
+      flow_events: lagOf("flow_events"),
+      flow_dates: lagOf("flow_dates"),
+    }
+  })
 }
 
 /** The number of items of a queue in one state, and the age of the oldest. */

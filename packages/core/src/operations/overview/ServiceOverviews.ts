@@ -1,14 +1,23 @@
 // The use case of the installation's overview. For operators.
-import { Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { Settings } from "../../kernel/Settings.ts"
 import { version } from "../../kernel/values/Version.ts"
-import { type Queues, queuesOf, type ServiceProcess } from "./ServiceOverview.ts"
+import {
+  firstLagPeriod,
+  type LagPoint,
+  lagPointsOf,
+  type Queues,
+  queuesOf,
+  type ServiceProcess,
+} from "./ServiceOverview.ts"
 import { ServiceOverviewStore } from "./ServiceOverviewStore.ts"
 
 export interface ServiceOverview extends Omit<Queues, "connections">, Pick<Settings["Service"], "sending" | "mail"> {
   /** Of the process that answers. */
   readonly version: string
   readonly processes: ReadonlyArray<ServiceProcess>
+  /** The longest lags of due work, for each period of the last 24 hours. */
+  readonly lags: ReadonlyArray<LagPoint>
   readonly database: { readonly bytes: number; readonly connections: number }
 }
 
@@ -25,8 +34,10 @@ export class ServiceOverviews extends Context.Service<
         get: Effect.gen(function* () {
           const processes = yield* store.processes
           const { connections, ...queues } = queuesOf(yield* store.backlog)
+          const first = firstLagPeriod(yield* DateTime.now)
+          const lags = lagPointsOf(yield* store.lagPeaks(first), first)
           const database = { bytes: yield* store.database_bytes, connections }
-          return { version, processes, ...queues, sending, mail, database }
+          return { version, processes, ...queues, lags, sending, mail, database }
         }).pipe(Effect.withSpan("ServiceOverviews.get")),
       })
     }),

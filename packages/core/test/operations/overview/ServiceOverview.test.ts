@@ -1,6 +1,7 @@
 // Tests of the installation's overview.
-import { type Backlog, queuesOf } from "@tentpole/core/operations/overview/ServiceOverview"
+import { type Backlog, firstLagPeriod, lagPointsOf, queuesOf } from "@tentpole/core/operations/overview/ServiceOverview"
 import { assert, describe, it } from "@effect/vitest"
+import { DateTime } from "effect"
 
 const row = (
   queue: Backlog["queue"],
@@ -52,5 +53,30 @@ describe("queuesOf", () => {
       deliveries: { open: 0, paused: 0, claimed: 0, handed_over: 0, oldest_s: null },
       connections: 0,
     })
+  })
+})
+
+describe("lagPointsOf", () => {
+  const now = DateTime.makeUnsafe("2026-05-02T10:20:00Z")
+  const none = { blasts: null, deliveries: null, flows: null, flow_events: null, flow_dates: null }
+
+  it("has a point for each quarter of an hour of 24 hours, the present one last", () => {
+    const points = lagPointsOf([], firstLagPeriod(now))
+    assert.lengthOf(points, 96)
+    assert.deepStrictEqual(points[0], { at: DateTime.makeUnsafe("2026-05-01T10:30:00Z"), ...none })
+    assert.deepStrictEqual(points.at(-1), { at: DateTime.makeUnsafe("2026-05-02T10:15:00Z"), ...none })
+  })
+
+  it("has the lag of each kind in its period", () => {
+    const at = DateTime.makeUnsafe("2026-05-02T10:00:00Z")
+    const points = lagPointsOf(
+      [
+        { at, kind: "deliveries", lag_s: 80.5 },
+        { at, kind: "flows", lag_s: 0 },
+      ],
+      firstLagPeriod(now),
+    )
+    assert.deepStrictEqual(points.at(-2), { at, ...none, deliveries: 80.5, flows: 0 })
+    assert.deepStrictEqual(points.at(-1), { at: DateTime.makeUnsafe("2026-05-02T10:15:00Z"), ...none })
   })
 })

@@ -1,6 +1,13 @@
 // The state of the installation as the screen shows it.
 import { assert, describe, it } from "vitest"
-import { goneOf, lagOf, type Operations, sortedChecks, verdictOf } from "../../src/operations/state/state.ts"
+import {
+  goneOf,
+  lagOf,
+  lateKindsOf,
+  type Operations,
+  sortedChecks,
+  verdictOf,
+} from "../../src/operations/state/state.ts"
 
 const process = (process_id: string, seen_at: string): Operations["processes"][number] => ({
   process_id,
@@ -29,6 +36,18 @@ describe("the state of the installation", () => {
     ]
     assert.strictEqual(lagOf({ due } as unknown as Operations), 70)
     assert.strictEqual(lagOf({ due: [] } as unknown as Operations), 0)
+  })
+
+  it("has the kinds of due work that waited for a second or longer", () => {
+    const none = { at: "", deliveries: null, blasts: null, flows: null, flow_events: null, flow_dates: null }
+    assert.deepStrictEqual(lateKindsOf([none]), [])
+    assert.deepStrictEqual(
+      lateKindsOf([
+        { ...none, flows: 0.9 },
+        { ...none, blasts: 1 },
+      ]),
+      ["blasts"],
+    )
   })
 
   it("shows what is wrong before advice, and advice before what is well", () => {

@@ -45,7 +45,7 @@ grant select on fenced_contact to tentpole_service;
 comment on table schema_migration is 'The migrations that have run.';
 -- Tables that belong to no workspace, or that are read before the workspace is known.
 grant select on plan, table_retention, schema_migration to tentpole_service;
-grant select, insert, update, delete on workspace, api_key, app_user, user_session, member, sign_in_link, passkey, passkey_challenge, page_host, due_work, due_hint, process, token_bucket, visitor_salt to tentpole_service;
+grant select, insert, update, delete on workspace, api_key, app_user, user_session, member, sign_in_link, passkey, passkey_challenge, page_host, due_work, due_hint, due_lag, process, token_bucket, visitor_salt to tentpole_service;
 grant select, update on service_epoch to tentpole_service;
 -- Entries of the audit log are never changed.
 grant select, insert on audit_entry to tentpole_service;

@@ -77,6 +77,16 @@ comment on table process is
 comment on column process.process_id is 'Of one start of the process.';
 comment on column process.event_loop_p99_ms is 'Of the last ten seconds before seen_at.';
 
+create table due_lag (
+  at timestamptz not null,
+  kind text not null,
+  lag_s double precision not null constraint due_lag_lag_s_not_negative check (lag_s >= 0),
+  constraint due_lag_pkey primary key (at, kind)
+);
+insert into table_retention (relation, age_column, days_min) values ('due_lag', 'at', 1);
+comment on table due_lag is
+  'For each quarter of an hour and kind of due work: how long the workspace that waited longest had been due, at most.';
+
 create table service_epoch (
   single boolean not null default true constraint service_epoch_is_single check (single),
   counter bigint not null default 0,

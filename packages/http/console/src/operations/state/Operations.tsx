@@ -14,6 +14,7 @@ import { useWords } from "../../words/Words.tsx"
 import { Cards } from "./Cards.tsx"
 import { Checks } from "./Checks.tsx"
 import { DeadJobs } from "./DeadJobs.tsx"
+import { Lags } from "./Lags.tsx"
 import { Processes } from "./Processes.tsx"
 import { Queues } from "./Queues.tsx"
 import { deadOf } from "./state.ts"
@@ -58,6 +59,7 @@ export const Operations = () => {
           <>
             <Cards operations={data} />
             <DeadJobs count={deadOf(data)} />
+            <Lags lags={data.lags} />
             <Processes processes={data.processes} />
             <Queues jobs={data.jobs} />
           </>

@@ -29,6 +29,17 @@ export const deadOf = ({ jobs }: Operations): number => jobs.reduce((sum, { dead
 /** The kind of due work that waits longest. */
 export const lagOf = ({ due }: Operations): number => Math.max(0, ...due.map(({ lag_s }) => lag_s))
 
+export type DueKind = Exclude<keyof Operations["lags"][number], "at">
+
+const due_kinds: ReadonlyArray<DueKind> = ["deliveries", "blasts", "flows", "flow_events", "flow_dates"]
+
+/** A shorter lag is the time between two looks of a worker. */
+const lag_s_min = 1
+
+/** The kinds of due work that waited in the last 24 hours. */
+export const lateKindsOf = (lags: Operations["lags"]): ReadonlyArray<DueKind> =>
+  due_kinds.filter((kind) => lags.some((point) => (point[kind] ?? 0) >= lag_s_min))
+
 export type Verdict = "wrong" | "advice" | "ok"
 
 /** A check that is ok and says what is better. */

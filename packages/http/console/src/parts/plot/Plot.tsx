@@ -17,7 +17,8 @@ export interface Series {
 
 export interface PlotPoint {
   readonly at: string
-  readonly [figure: string]: number | string
+  /** null: a gap. */
+  readonly [figure: string]: number | string | null
 }
 
 interface Props {
@@ -69,7 +70,7 @@ export const Plot = ({ height_px = 240, interval = "day", points, series, title 
                   <Table.Td>{timeOf(point.at)}</Table.Td>
                   {series.map(({ name }) => (
                     <Table.Td key={name} ta="end">
-                      {number(Number(point[name] ?? 0))}
+                      {point[name] === null ? "–" : number(Number(point[name] ?? 0))}
                     </Table.Td>
                   ))}
                 </Table.Tr>

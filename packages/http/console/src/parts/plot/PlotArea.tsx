@@ -27,6 +27,7 @@ export const PlotArea = ({ height_px, points, series, timeOf }: Props) => {
       tickLine="none"
       strokeWidth={1.75}
       fillOpacity={0.14}
+      connectNulls={false}
       valueFormatter={number}
       // The plot is hidden from readers of screens, which get the table: nothing in it takes the focus.
       areaChartProps={{ accessibilityLayer: false }}
