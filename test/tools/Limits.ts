@@ -42,6 +42,7 @@ import * as ParserPool from "@tentpole/adapters/parsers/ParserPool"
 import { html_tags_max } from "@tentpole/core/documents/ParseHtml"
 import { compiled_slots_max } from "@tentpole/core/rendering/Compile"
 import { target_length_max } from "@tentpole/core/rendering/MergeTemplate"
+import { event_bytes_max } from "@tentpole/core/webhooks/PublicEvent"
 import { field_bytes_max, fields_max } from "@tentpole/core/forms/Answers"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { answer_bytes_max, retention_hours } from "@tentpole/core/operations/idempotency/Idempotency"
@@ -271,6 +272,7 @@ const retention = (): string => `## Retention
 ${head}
 | An export: file; link; size | ${time(export_lifetime_ms)}; ${time(link_lifetime_ms)}; ${bytes(export_bytes_max)} | deleted; request a new link; the export fails |
 | Events; completed jobs | ${event_days_kept} days; ${done_job_days_kept} days | deleted |
+| An event | ${bytes(event_bytes_max)} | long texts are cut |
 | Timelines (\`ACTIVITY_DAYS\`); audit log (\`AUDIT_DAYS\`) | without limit, or at least ${activity_days_min} and ${audit_days_min} days | deleted |
 | Recipients (\`DELIVERY_DAYS\`); results of imports (\`IMPORT_ROW_DAYS\`); timelines of flows (\`FLOW_EVENT_DAYS\`) | without limit, or at least ${delivery_days_min}, ${import_row_days_min} and ${flow_event_days_min} days | deleted; counts stay |
 | Name of an API key | ${characters(key_name_length_max, 1)} | ${invalid} |

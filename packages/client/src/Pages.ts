@@ -14,12 +14,12 @@ export const entriesOf = ({ entries }: Paging, page: unknown): ReadonlyArray<unk
   return Array.isArray(found) ? found : []
 }
 
-/** The query of the next page; null after the last one. */
+/** The query of the next page; null after the last one. The feed of events always has a cursor: at its end it is the same. */
 export const nextQuery = ({ by }: Paging, query: Query, page: unknown): Query | null => {
   if (!isObject(page)) return null
   if (by === "cursor") {
     const cursor = page["next_cursor"]
-    return typeof cursor === "string" ? { ...query, cursor } : null
+    return typeof cursor === "string" && cursor !== query["cursor"] ? { ...query, cursor } : null
   }
   const at = page["pagination"]
   if (!isObject(at) || typeof at["page"] !== "number" || typeof at["totalPages"] !== "number") return null

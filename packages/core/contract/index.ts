@@ -54,6 +54,7 @@ import { testMails } from "./sending/testMails.ts"
 import { tokenBuckets } from "./kernel/tokenBuckets.ts"
 import { transactor } from "./kernel/transactor.ts"
 import { traffic } from "./traffic/traffic.ts"
+import { eventFeed } from "./webhooks/eventFeed.ts"
 
 export { atOnce } from "./kernel/steps.ts"
 export { mailedBlast } from "./blasts/blastAudits.ts"
@@ -92,6 +93,7 @@ export const contract = {
   dkim,
   documents,
   emails,
+  eventFeed,
   exports,
   forms,
   flows,

@@ -25,6 +25,7 @@ import { OutgoingMail } from "./sending/OutgoingMail.ts"
 import { Tracking } from "./tracking/Tracking.ts"
 import { Emails } from "./emails/Emails.ts"
 import { TestMails } from "./sending/TestMails.ts"
+import { EventFeed } from "./webhooks/EventFeed.ts"
 import { Exports } from "./exports/Exports.ts"
 import { Forms } from "./forms/Forms.ts"
 import { Idempotency } from "./operations/idempotency/Idempotency.ts"
@@ -84,6 +85,7 @@ export const productUseCases = Layer.mergeAll(
   EmailAnalytics.layer,
   EmailTemplates.layer,
   Emails.layer,
+  EventFeed.layer,
   Exports.layer,
   Layer.mergeAll(FlowEngine.layer, flowMakings, Memberships.layer).pipe(Layer.provide(flowServices)),
   Forms.layer,

@@ -13,6 +13,7 @@ import { ImportsApi } from "./api/imports/ImportsApi.ts"
 import { ListExportsApi, ListsApi } from "./api/lists/ListsApi.ts"
 import { SuppressionsApi } from "./api/sending/SuppressionsApi.ts"
 import { SegmentsApi } from "./api/segments/SegmentsApi.ts"
+import { EventsApi } from "./api/webhooks/EventsApi.ts"
 import { OutboxApi } from "./api/outbox/OutboxApi.ts"
 import { EmailTemplatesApi, TentTemplatesApi } from "./api/templates/TemplatesApi.ts"
 import { TentsApi } from "./api/tents/TentsApi.ts"
@@ -47,6 +48,7 @@ export const Api = HttpApi.make("tentpole")
   .add(BulkTentsApi)
   .add(FormsApi)
   .add(AnalyticsApi)
+  .add(EventsApi)
   .add(WorkspaceApi)
   .add(ChangesApi)
   .add(OutboxApi)

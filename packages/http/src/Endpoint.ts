@@ -2,6 +2,7 @@
 import { recent_sign_in_minutes } from "@tentpole/core/accounts/Session"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import * as Ids from "@tentpole/core/kernel/Ids"
+import { EventId } from "@tentpole/core/webhooks/EventId"
 import type { Authority } from "@tentpole/core/workspaces/Role"
 import { Context, Option, type Schema } from "effect"
 import type { HttpMethod, HttpRouter } from "effect/http"
@@ -17,6 +18,7 @@ const pathParameters = {
   contact_id: Ids.ContactId,
   domain_id: Ids.DomainId,
   emailId: Ids.EmailId,
+  eventId: EventId,
   exportId: Ids.ExportId,
   fieldDefinitionId: Ids.FieldDefinitionId,
   flowId: Ids.FlowId,

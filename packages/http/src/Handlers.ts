@@ -20,6 +20,7 @@ import * as Outbox from "./api/outbox/OutboxHandlers.ts"
 import * as Segments from "./api/segments/SegmentsHandlers.ts"
 import * as Assets from "./api/tents/assets/AssetsHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
+import * as Events from "./api/webhooks/EventsHandlers.ts"
 import * as Workspace from "./api/workspaces/WorkspaceHandlers.ts"
 import * as Authentication from "./edge/Authentication.ts"
 import * as Repetition from "./edge/RepeatedRequests.ts"
@@ -37,6 +38,7 @@ const groups = Layer.mergeAll(
   Contacts.layer,
   Templates.layer,
   Emails.layer,
+  Events.layer,
   Forms.layer,
   Flows.layer,
   FlowMembers.layer,

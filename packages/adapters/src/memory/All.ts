@@ -10,6 +10,7 @@ import * as BlastStore from "./blasts/BlastStore.ts"
 import * as ContactFieldStore from "./contacts/ContactFieldStore.ts"
 import * as ContactStore from "./contacts/ContactStore.ts"
 import * as EmailStore from "./emails/EmailStore.ts"
+import * as EventStore from "./webhooks/EventStore.ts"
 import * as DeliveryStore from "./sending/DeliveryStore.ts"
 import * as EngagementStore from "./tracking/EngagementStore.ts"
 import * as ExportStore from "./exports/ExportStore.ts"
@@ -54,6 +55,7 @@ export const stores = Layer.mergeAll(
   EmailStore.layer,
   DeliveryStore.layer.pipe(Layer.provide(Transactor.layer)),
   EngagementStore.layer,
+  EventStore.layer,
   ExportStore.layer,
   FormStore.layer,
   FlowStore.layer,

@@ -2011,6 +2011,44 @@ export interface Client {
       }
     }, WorkspaceAnalytics, CommonCode | "not_found">
   }
+  readonly events: {
+    /**
+     * List events. Returns events, the newest first. To process each event once, walk with `order=asc` and the
+     * last `next_cursor`: in this order it is never null, and it may be stored. A page that is not full ends at
+     * the newest event: wait before the next call. Events are stored from the first call on, for 7 days. Events of
+     * openings and clicks by machines, and of test messages, do not exist. Types may get more fields. Needs the
+     * role `viewer`.
+     */
+    readonly list: Listing<{
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+        /** Sort order: `asc` or `desc` */
+        readonly order?: "asc" | "desc"
+        /** Returns only events of this type. Default: all types */
+        readonly type?: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "form.submitted"
+        /** Id of the contact */
+        readonly contact_id?: string
+        /** Returns only entries of this time or later: a day, or a timestamp with its offset from UTC */
+        readonly since?: Date | string
+        /** Returns only entries of a time before: a day, or a timestamp with its offset from UTC */
+        readonly until?: Date | string
+      }
+    }, Events, CommonCode | "invalid_cursor">
+    /** Get an event. Returns one event. Events are stored for 7 days. Needs the role `viewer`. */
+    readonly find: Method<{
+      readonly params: {
+        readonly eventId: string
+      }
+    }, PublicEvent, CommonCode | "not_found">
+    /**
+     * List event types. Returns all types of events, each with the JSON Schema of its data and an example. Needs
+     * the role `viewer`.
+     */
+    readonly types: Method<{}, EventTypes, CommonCode>
+  }
   readonly workspace: {
     /**
      * Get the workspace. Returns what each member may know: the settings of the workspace, the limits of its plan,
@@ -2323,6 +2361,11 @@ export const routes = {
     workspace: "GET /v1/analytics/workspace",
     traffic: "GET /v1/analytics/traffic",
   },
+  events: {
+    list: "GET /v1/events cursor:events",
+    find: "GET /v1/events/:eventId",
+    types: "GET /v1/event-types",
+  },
   workspace: {
     find: "GET /v1/workspace",
     search: "GET /v1/search",
@@ -2589,6 +2632,25 @@ export interface Blast {
   readonly updated_at: string
 }
 
+/** A blast was archived. */
+export interface BlastArchivedEvent {
+  readonly type: "blast.archived"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly blast_id: string
+    readonly name: string
+    readonly from: "draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled" | "archived"
+    readonly reason: string | null
+  }
+}
+
 /** Current state of the list */
 export interface BlastAudience {
   readonly list_id: string
@@ -2621,9 +2683,47 @@ export interface BlastAudit {
   }>
 }
 
+/** A blast was cancelled. */
+export interface BlastCancelledEvent {
+  readonly type: "blast.cancelled"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly blast_id: string
+    readonly name: string
+    readonly from: "draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled" | "archived"
+    readonly reason: string | null
+  }
+}
+
 export interface BlastDeleted {
   readonly blast_id: string
   readonly deleted: true
+}
+
+/** A blast was deleted. */
+export interface BlastDeletedEvent {
+  readonly type: "blast.deleted"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly blast_id: string
+    readonly name: string
+    readonly from: "draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled" | "archived"
+    readonly reason: string | null
+  }
 }
 
 /** Counts of recipients, not of events */
@@ -2693,6 +2793,25 @@ export interface BlastEmail {
   readonly approved_version: number | null
   /** Fields of the email that differ from what this blast sends: its approval */
   readonly changed_since_approval: ReadonlyArray<"subject" | "preview_text" | "from_name" | "from_address" | "reply_to_email">
+}
+
+/** A blast failed. */
+export interface BlastFailedEvent {
+  readonly type: "blast.failed"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly blast_id: string
+    readonly name: string
+    readonly from: "draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled" | "archived"
+    readonly reason: string | null
+  }
 }
 
 /** What recipients get, or got: the subject, preview text and sender of the approval */
@@ -2808,6 +2927,82 @@ export interface BlastReport {
   readonly flagged: {
     readonly machine_opened: number
     readonly machine_clicked: number
+  }
+}
+
+/** A blast was scheduled. */
+export interface BlastScheduledEvent {
+  readonly type: "blast.scheduled"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly blast_id: string
+    readonly name: string
+    readonly from: "draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled" | "archived"
+    readonly reason: string | null
+  }
+}
+
+/** A blast began to send. A retry begins to send again. */
+export interface BlastSendingEvent {
+  readonly type: "blast.sending"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly blast_id: string
+    readonly name: string
+    readonly from: "draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled" | "archived"
+    readonly reason: string | null
+  }
+}
+
+/** A blast was sent to all its recipients. */
+export interface BlastSentEvent {
+  readonly type: "blast.sent"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly blast_id: string
+    readonly name: string
+    readonly from: "draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled" | "archived"
+    readonly reason: string | null
+  }
+}
+
+/** The schedule of a blast was withdrawn. */
+export interface BlastUnscheduledEvent {
+  readonly type: "blast.unscheduled"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly blast_id: string
+    readonly name: string
+    readonly from: "draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled" | "archived"
+    readonly reason: string | null
   }
 }
 
@@ -2954,8 +3149,41 @@ export interface ContactBatch {
   readonly items: ReadonlyArray<ContactItem>
 }
 
+/** A contact was created. */
+export interface ContactCreatedEvent {
+  readonly type: "contact.created"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    readonly original_source: string | null
+  }
+}
+
 export interface ContactCreatedTrigger {
   readonly type: "contact_created"
+}
+
+/** A contact was deleted. */
+export interface ContactDeletedEvent {
+  readonly type: "contact.deleted"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+  }
 }
 
 export interface ContactDeletion {
@@ -3272,6 +3500,30 @@ export interface ContactUpdate {
 
 export interface ContactUpdateBatch {
   readonly items: ReadonlyArray<ContactUpdate>
+}
+
+/** Fields of a contact changed. */
+export interface ContactUpdatedEvent {
+  readonly type: "contact.updated"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    /** Custom fields are named `custom_fields.<api_name>` */
+    readonly changes: ReadonlyArray<{
+      readonly field: string
+      readonly from: string | number | boolean | ReadonlyArray<string> | null
+      readonly to: string | number | boolean | ReadonlyArray<string> | null
+    }>
+    /** Set if long texts were cut, because an event has at most 64 KB */
+    readonly truncated?: true
+  }
 }
 
 export interface ContactUpdatedTrigger {
@@ -3743,6 +3995,120 @@ export interface EmailBeingWritten {
   readonly generation_id: string
 }
 
+/** A message came back. */
+export type EmailBouncedEvent = {
+  readonly type: "email.bounced"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    /** What sent the message */
+    readonly source: {
+      readonly kind: "blast"
+      readonly blast_id: string
+    } | {
+      readonly kind: "flow"
+      readonly flow_id: string
+      readonly membership_id: string
+      readonly step_id: string
+    }
+    readonly recipient_id: string
+    /** `reply`: the words of the mail server */
+    readonly bounce: {
+      readonly kind: "hard" | "soft"
+      readonly reply: string | null
+    }
+  }
+}
+
+/** A recipient followed a link of a message for the first time. */
+export type EmailClickedEvent = {
+  readonly type: "email.clicked"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    /** What sent the message */
+    readonly source: {
+      readonly kind: "blast"
+      readonly blast_id: string
+    } | {
+      readonly kind: "flow"
+      readonly flow_id: string
+      readonly membership_id: string
+      readonly step_id: string
+    }
+    readonly recipient_id: string
+    readonly url: string
+  }
+}
+
+/** A recipient reported a message as spam. */
+export type EmailComplainedEvent = {
+  readonly type: "email.complained"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    /** What sent the message */
+    readonly source: {
+      readonly kind: "blast"
+      readonly blast_id: string
+    } | {
+      readonly kind: "flow"
+      readonly flow_id: string
+      readonly membership_id: string
+      readonly step_id: string
+    }
+    readonly recipient_id: string
+  }
+}
+
+/** A message was delivered. */
+export type EmailDeliveredEvent = {
+  readonly type: "email.delivered"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    /** What sent the message */
+    readonly source: {
+      readonly kind: "blast"
+      readonly blast_id: string
+    } | {
+      readonly kind: "flow"
+      readonly flow_id: string
+      readonly membership_id: string
+      readonly step_id: string
+    }
+    readonly recipient_id: string
+  }
+}
+
 /** Counts of recipients. Each first event counts at the time when it happened */
 export interface EmailFigures {
   readonly sent: number
@@ -3803,12 +4169,66 @@ export interface EmailGenerations {
   readonly next_cursor: string | null
 }
 
+/** A recipient opened a message for the first time. */
+export type EmailOpenedEvent = {
+  readonly type: "email.opened"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    /** What sent the message */
+    readonly source: {
+      readonly kind: "blast"
+      readonly blast_id: string
+    } | {
+      readonly kind: "flow"
+      readonly flow_id: string
+      readonly membership_id: string
+      readonly step_id: string
+    }
+    readonly recipient_id: string
+  }
+}
+
 export interface EmailPreview {
   readonly subject: string
   readonly html: string
   readonly text: string
   /** Tokens without a value. They render as their fallback or empty */
   readonly unresolved_tokens: ReadonlyArray<string>
+}
+
+/** The mail server accepted a message. */
+export type EmailSentEvent = {
+  readonly type: "email.sent"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    /** What sent the message */
+    readonly source: {
+      readonly kind: "blast"
+      readonly blast_id: string
+    } | {
+      readonly kind: "flow"
+      readonly flow_id: string
+      readonly membership_id: string
+      readonly step_id: string
+    }
+    readonly recipient_id: string
+  }
 }
 
 /** Asks what happened to the messages of a step */
@@ -3936,8 +4356,61 @@ export interface EmailTemplates {
   readonly next_cursor: string | null
 }
 
+/** A recipient ended marketing mail from a message. */
+export type EmailUnsubscribedEvent = {
+  readonly type: "email.unsubscribed"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    /** What sent the message */
+    readonly source: {
+      readonly kind: "blast"
+      readonly blast_id: string
+    } | {
+      readonly kind: "flow"
+      readonly flow_id: string
+      readonly membership_id: string
+      readonly step_id: string
+    }
+    readonly recipient_id: string
+  }
+}
+
 export interface Emails {
   readonly emails: ReadonlyArray<Email>
+  readonly next_cursor: string | null
+}
+
+/** The contact as it is now. Only the id is set once the contact is deleted */
+export interface EventContact {
+  readonly contact_id: string
+  readonly email: string | null
+  readonly phone: string | null
+  readonly display_name: string | null
+}
+
+export interface EventType {
+  readonly type: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "form.submitted"
+  readonly description: string
+  /** The JSON Schema of `data` */
+  readonly schema: Readonly<Record<string, unknown>>
+  /** An example of `data` */
+  readonly example: Readonly<Record<string, unknown>>
+}
+
+export interface EventTypes {
+  readonly event_types: ReadonlyArray<EventType>
+}
+
+export interface Events {
+  readonly events: ReadonlyArray<PublicEvent>
   readonly next_cursor: string | null
 }
 
@@ -4085,9 +4558,57 @@ export interface Flow {
   readonly updated_at: string
 }
 
+/** A flow was activated: contacts enter it from now on. */
+export interface FlowActivatedEvent {
+  readonly type: "flow.activated"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly flow_id: string
+  }
+}
+
+/** A flow was archived. */
+export interface FlowArchivedEvent {
+  readonly type: "flow.archived"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly flow_id: string
+  }
+}
+
 export interface FlowDeleted {
   readonly flow_id: string
   readonly deleted: true
+}
+
+/** A flow was deleted. */
+export interface FlowDeletedEvent {
+  readonly type: "flow.deleted"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly flow_id: string
+  }
 }
 
 /** Counts of memberships */
@@ -4116,11 +4637,69 @@ export interface FlowGraph {
   readonly edges: ReadonlyArray<FlowEdge>
 }
 
+/** A contact reached the end of a flow. */
+export interface FlowMemberCompletedEvent {
+  readonly type: "flow.member.completed"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    readonly flow_id: string
+    readonly flow_name: string
+    readonly membership_id: string
+  }
+}
+
 export interface FlowMemberContact {
   readonly contact_id: string
   readonly display_name: string | null
   readonly email: string | null
   readonly phone: string | null
+}
+
+/** A contact left a flow before its end. */
+export interface FlowMemberDroppedEvent {
+  readonly type: "flow.member.dropped"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    readonly flow_id: string
+    readonly flow_name: string
+    readonly membership_id: string
+    readonly reason: string | null
+  }
+}
+
+/** A contact entered a flow. */
+export interface FlowMemberEnteredEvent {
+  readonly type: "flow.member.entered"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    readonly flow_id: string
+    readonly flow_name: string
+    readonly membership_id: string
+  }
 }
 
 export interface FlowMembers {
@@ -4193,6 +4772,22 @@ export interface FlowNode {
   readonly count: number
 }
 
+/** A flow was paused. */
+export interface FlowPausedEvent {
+  readonly type: "flow.paused"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly flow_id: string
+  }
+}
+
 export interface FlowReadiness {
   /** Whether an activation would succeed now */
   readonly ready: boolean
@@ -4253,6 +4848,28 @@ export interface FollowedBulkItem {
   readonly publication?: Publication
   /** Why the generation failed */
   readonly error?: string
+}
+
+/** A visitor sent a form of a page. */
+export interface FormSubmittedEvent {
+  readonly type: "form.submitted"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact | null
+    readonly tent_id: string
+    readonly form_id: string
+    readonly submission_id: string
+    readonly fields: Readonly<Record<string, string>>
+    /** Set if long texts were cut, because an event has at most 64 KB */
+    readonly truncated?: true
+  }
 }
 
 /** Answers become `{{campaign.dynamic.<field_name>}}` */
@@ -4454,6 +5071,76 @@ export interface InlineStaticAudience {
   readonly description?: string | null
 }
 
+/** A contact list was created. */
+export interface ListCreatedEvent {
+  readonly type: "list.created"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly list_id: string
+    readonly list_name: string
+  }
+}
+
+/** A contact list was deleted. Its contacts stay. */
+export interface ListDeletedEvent {
+  readonly type: "list.deleted"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly list_id: string
+    readonly list_name: string
+  }
+}
+
+/** A contact was added to a static list. */
+export interface ListMemberAddedEvent {
+  readonly type: "list.member_added"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    readonly list_id: string
+    readonly list_name: string
+  }
+}
+
+/** A contact was removed from a static list. */
+export interface ListMemberRemovedEvent {
+  readonly type: "list.member_removed"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    readonly list_id: string
+    readonly list_name: string
+  }
+}
+
 /** Asks whether the contact is on a static list */
 export interface ListMembershipRule {
   readonly kind: "condition"
@@ -4475,6 +5162,23 @@ export interface ListTrigger {
   readonly type: "added_to_static_list" | "removed_from_static_list"
   /** A static list */
   readonly list_id?: string | null
+}
+
+/** The name, the description or the rules of a contact list changed. */
+export interface ListUpdatedEvent {
+  readonly type: "list.updated"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly list_id: string
+    readonly list_name: string
+  }
 }
 
 export interface ListedBulkJob {
@@ -4737,6 +5441,8 @@ export interface ProposedMapping {
   /** The sign or code that the column's numbers have, such as € */
   readonly currency_sign: string | null
 }
+
+export type PublicEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactDeletedEvent | ListCreatedEvent | ListUpdatedEvent | ListDeletedEvent | ListMemberAddedEvent | ListMemberRemovedEvent | EmailSentEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailUnsubscribedEvent | BlastScheduledEvent | BlastUnscheduledEvent | BlastSendingEvent | BlastSentEvent | BlastFailedEvent | BlastCancelledEvent | BlastArchivedEvent | BlastDeletedEvent | FlowActivatedEvent | FlowPausedEvent | FlowArchivedEvent | FlowDeletedEvent | FlowMemberEnteredEvent | FlowMemberCompletedEvent | FlowMemberDroppedEvent | FormSubmittedEvent
 
 /** Outcome of the publication; absent until it was requested */
 export interface Publication {

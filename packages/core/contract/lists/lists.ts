@@ -171,6 +171,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.deepStrictEqual(
           written.map(({ type, contactId, data }) => [type, contactId, data["list_id"]]),
           [
+            ["list_created", null, list.id],
             ["list_added", one, list.id],
             ["list_added", two, list.id],
             ["list_removed", one, list.id],

@@ -1,8 +1,10 @@
 // Contract tests of a restore: nothing of a restored blast is claimed or granted, and a release ends what may have been sent.
 import { assert, layer } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
-import type { BlastId } from "../../src/kernel/Ids.ts"
+import { DateTime, Effect, type Layer } from "effect"
+import type { BlastId, WorkspaceId } from "../../src/kernel/Ids.ts"
+import { Outbox } from "../../src/kernel/changes/Outbox.ts"
 import { RestoreStore } from "../../src/operations/restore/RestoreStore.ts"
+import { test_consumer } from "../kernel/fresh.ts"
 import { accepted, begin, type DeliveryPorts, one, people, settlement, tallyOf } from "../sending/deliveryScenario.ts"
 
 const restoring = Effect.gen(function* () {
@@ -18,7 +20,7 @@ const restoring = Effect.gen(function* () {
   }
 })
 
-export const restores = <E>(name: string, live: Layer.Layer<RestoreStore | DeliveryPorts, E>) =>
+export const restores = <E>(name: string, live: Layer.Layer<RestoreStore | Outbox | DeliveryPorts, E>) =>
   layer(live, { excludeTestServices: true })(`RestoreStore (${name})`, (it) => {
     it.effect("marks a restore once for two workers, and raises the counter above all copies", () =>
       Effect.gen(function* () {
@@ -40,6 +42,27 @@ export const restores = <E>(name: string, live: Layer.Layer<RestoreStore | Deliv
         const before = yield* restores.increment(true)
         yield* restores.adopt(before + 5)
         assert.strictEqual(yield* restores.counter, before)
+      }),
+    )
+
+    it.effect("gives later events greater positions than all events of the lost time, in old and new streams", () =>
+      Effect.gen(function* () {
+        const { fresh, mark, restores, transact, workspace } = yield* restoring
+        const outbox = yield* Outbox
+        const event = { type: "x", contactId: null, at: DateTime.makeUnsafe(0), data: {} }
+        const write = Effect.fnUntraced(function* (to: WorkspaceId) {
+          yield* transact(outbox.append(to, [event]))
+          return BigInt((yield* outbox.read(to, test_consumer, 100)).at(-1)?.position ?? "0")
+        })
+        const backup = yield* restores.counter
+        yield* mark
+        const lost = yield* write(workspace)
+        assert.strictEqual(lost >> 28n, BigInt(backup + 10))
+        yield* mark
+        assert.isTrue((yield* write(workspace)) > lost)
+        assert.isTrue((yield* write(yield* fresh.workspace())) > lost)
+        yield* restores.end
+        assert.isTrue((yield* write(yield* fresh.workspace())) > lost)
       }),
     )
 

@@ -24,7 +24,14 @@ export const dueOf = (before: Blast | null, after: Blast | null) => ({
 const eventsOf = (before: Blast | null, after: Blast | null, at: DateTime.Utc): ReadonlyArray<DomainEvent> => {
   if (before === null || before.status === after?.status) return []
   const to = after?.status ?? "deleted"
-  return [{ type: `blast_${to}`, contactId: null, at, data: { blast_id: before.id, from: before.status } }]
+  const data = { blast_id: before.id, name: before.name, from: before.status, reason: reasonOf(after) }
+  return [{ type: `blast_${to}`, contactId: null, at, data }]
+}
+
+/** Why a blast ended early. */
+const reasonOf = (after: Blast | null): string | null => {
+  if (after?.status === "failed") return after.failure
+  return after?.status === "cancelled" ? after.cancelledReason : null
 }
 
 /** Audits the decisions about a sending. Its outcome is in the report. */

@@ -148,11 +148,23 @@ const hasSameRules = (left: List, right: List): boolean => Equal.equals(rulesOf(
 const isUnchanged = (left: List, right: List): boolean =>
   left.name === right.name && left.description === right.description && hasSameRules(left, right)
 
-/** Events of the list itself, for flows that use its rules and for jobs that wait for it. */
+/** Events of the list itself: of those that are in listings all, of inline audiences what flows and jobs wait for. */
 const ownEvents = (before: List | null, after: List | null, at: DateTime.Utc): ReadonlyArray<DomainEvent> => {
-  if (before === null || (after !== null && hasSameRules(before, after))) return []
-  const type = after === null ? "list_deleted" : "list_rules_changed"
-  return [{ type, contactId: null, at, data: { list_id: before.id } }]
+  const list = after ?? before
+  if (list === null) return []
+  const event = (type: string): DomainEvent => ({
+    type,
+    contactId: null,
+    at,
+    data: { list_id: list.id, ...(list.ownerBlastId === null ? { list_name: list.name } : {}) },
+  })
+  if (after === null) return [event("list_deleted")]
+  const isListed = list.ownerBlastId === null
+  if (before === null) return isListed ? [event("list_created")] : []
+  return [
+    ...(isListed && !isUnchanged(before, after) ? [event("list_updated")] : []),
+    ...(hasSameRules(before, after) ? [] : [event("list_rules_changed")]),
+  ]
 }
 
 export type ListChange = Change<
@@ -187,10 +199,10 @@ const changeTo = (
   })
   const activities =
     after === null ? [] : [...added.map(activity("list_added", after)), ...removed.map(activity("list_removed", after))]
-  const memberEvents = activities.map(({ metadata: { list_id }, ...event }) => ({ ...event, data: { list_id } }))
+  const memberEvents = activities.map(({ metadata, ...event }) => ({ ...event, data: metadata }))
   return listChange(
     { before, after, edited, added, removed, at, activities },
-    { events: [...memberEvents, ...ownEvents(before, after, at)] },
+    { events: [...ownEvents(before, after, at), ...memberEvents] },
   )
 }
 

@@ -80,10 +80,11 @@ describe("List update", () => {
         updatedAt: change.edited ? now : born,
       })
       assert.strictEqual(change.edited, after.name !== "VIP" || wantedDescription !== "d" || rulesMoved)
-      assert.deepStrictEqual(
-        change.events,
-        rulesMoved ? [{ type: "list_rules_changed", contactId: null, at: now, data: { list_id: id } }] : [],
-      )
+      const event = (type: string) => ({ type, contactId: null, at: now, data: { list_id: id, list_name: after.name } })
+      assert.deepStrictEqual(change.events, [
+        ...(change.edited ? [event("list_updated")] : []),
+        ...(rulesMoved ? [event("list_rules_changed")] : []),
+      ])
       assert.deepStrictEqual([change.added, change.removed, change.activities], [[], [], []])
     },
   )
@@ -145,7 +146,8 @@ describe("List deletion", () => {
       const change = Result.getOrThrow(ListChange.delete({ list, uses: free }, now))
       assert.deepStrictEqual([change.before, change.after, change.edited], [list, null, false])
       assert.deepStrictEqual([change.removed, change.activities], [[], []])
-      assert.deepStrictEqual(change.events, [{ type: "list_deleted", contactId: null, at: now, data: { list_id: id } }])
+      const data = { list_id: id, list_name: list.name }
+      assert.deepStrictEqual(change.events, [{ type: "list_deleted", contactId: null, at: now, data }])
     }
   })
 

@@ -49,8 +49,9 @@ describe("List changes", () => {
     assert.deepStrictEqual(
       change.events.map(({ type, data }) => [type, data]),
       [
-        ["list_added", { list_id: id }],
-        ["list_added", { list_id: id }],
+        ["list_created", metadata],
+        ["list_added", metadata],
+        ["list_added", metadata],
       ],
     )
   })

@@ -138,6 +138,8 @@ const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   cursor: ["\0", "x".repeat(201), "%21broken", "!broken", "AAAA", "MA", "__proto__"],
   contact_id: ["not-a-uuid", "\0", "__proto__", "' or '1'='1"],
   updated_after: [...noDates, "\0"],
+  since: [...noDates, "\0"],
+  until: [...noDates, "\0"],
   from: [...noDates, "\0"],
   to: [...noDates, "\0"],
   domain: ["\0", "x".repeat(256)],

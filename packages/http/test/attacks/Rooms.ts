@@ -6,6 +6,7 @@ import { addressOf, type Operation } from "./Attacks.ts"
 import { audience } from "./AudienceProbes.ts"
 import { blasts } from "./BlastProbes.ts"
 import { emails } from "./EmailProbes.ts"
+import { events } from "./EventProbes.ts"
 import { flowMembers } from "./FlowMemberProbes.ts"
 import { flows } from "./FlowProbes.ts"
 import { submissions, traffic } from "./FormProbes.ts"
@@ -63,6 +64,7 @@ export const rooms: ReadonlyArray<Attacked> = [
   attacked(blasts),
   attacked(emails),
   attacked(emailTemplates),
+  attacked(events),
   attacked(flowMembers),
   attacked(flows),
   attacked(imported),

@@ -6,12 +6,12 @@ import { DateTime, Effect, Layer } from "effect"
 import { hintDue } from "../flows/MembershipTables.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
 
-const events = table<RecordedEvent>("outbox_event")
+export const events = table<RecordedEvent>("outbox_event")
 const consumers = table<string>("outbox_consumer")
-const stream = table<number>("outbox_stream")
+export const stream = table<number>("outbox_stream")
 
 const width = 12
-const positionOf = (sequence: number): string => String(sequence).padStart(width, "0")
+export const positionOf = (sequence: number | string): string => String(sequence).padStart(width, "0")
 
 /** Appends events if the workspace has a consumer. The stores call it with the events of their changes. */
 export const appendEvents = Effect.fnUntraced(function* (

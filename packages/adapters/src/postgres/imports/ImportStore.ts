@@ -130,8 +130,9 @@ const addMembers = (sql: PgClient.PgClient, workspace: WorkspaceId, { members, a
             sql,
             workspace,
             sql`(
-              select coalesce(jsonb_agg(jsonb_build_array('list_added', contact_id, ${iso(at)}::text,
-                jsonb_build_object('list_id', list_id))), '[]') from moved)`,
+              select coalesce(jsonb_agg(jsonb_build_array('list_added', m.contact_id, ${iso(at)}::text,
+                jsonb_build_object('list_id', t.list_id, 'list_name', t.name))), '[]')
+              from moved m join target t using (list_id))`,
           )} as events`,
         ([row]) => appendEventsIfRead(workspace, row?.events ?? null),
       )

@@ -213,8 +213,8 @@ create function hint_due(hinted text, workspace uuid, at timestamptz) returns vo
 $$;
 
 -- The outbox. Just before its commit, a transaction that has events locks the stream of the workspace, moves its position by their
--- number, and inserts them with the positions in between. Therefore positions have no gaps, transactions commit in the order of
--- their positions, and a consumer reads what is greater than its own position. The lock is the last one that a transaction
+-- number, and inserts them with the positions in between. Therefore transactions commit in the order of their positions, and a
+-- consumer reads what is greater than its own position. Positions have no gaps, except after a restore (`tentpole_restored`). The lock is the last one that a transaction
 -- waits for, and lasts until its commit: transactions cannot deadlock on it, and a long one blocks no other.
 
 create table outbox_stream (
@@ -267,7 +267,8 @@ declare
   last bigint;
 begin
   perform advisory_lock('outbox', workspace::text);
-  insert into outbox_stream (workspace_id, position) values (workspace, 0) on conflict do nothing;
+  insert into outbox_stream (workspace_id, position) select workspace, e.outbox_position from service_epoch e
+    on conflict do nothing;
   select position into last from outbox_stream where workspace_id = workspace;
   insert into outbox_consumer (workspace_id, consumer, position) values (workspace, name, last) on conflict do nothing;
   return last;

@@ -94,6 +94,7 @@ create table service_epoch (
   unjournaled_at timestamptz,
   restored_at timestamptz, backup_at timestamptz, flows_repeat_until timestamptz,
   backup_counter bigint, lost_counter bigint, backup_journaled boolean,
+  outbox_position bigint not null default 0,
   constraint service_epoch_pkey primary key (single),
   constraint service_epoch_restore_is_complete check (num_nonnulls(restored_at, backup_at, flows_repeat_until,
     backup_counter, lost_counter, backup_journaled) in (0, 6))
@@ -107,12 +108,16 @@ comment on column service_epoch.backup_counter is 'The last value of the counter
 comment on column service_epoch.lost_counter is 'The last value of the counter before the restore was recognised.';
 comment on column service_epoch.backup_journaled is
   'No worker without a send journal incremented the counter in the last ten minutes that the backup contains.';
+comment on column service_epoch.outbox_position is
+  'Events have greater positions. Each restore raises it above all positions that the lost time has seen.';
 comment on column service_epoch.restored_at is 'When a restore was recognised. Null: none waits for its release.';
 comment on column service_epoch.backup_at is 'The last increment that the backup contains.';
 comment on column service_epoch.flows_repeat_until is
   'Until then members of flows repeat steps of the time after the backup. It moves while no worker runs.';
 
 -- Marks everything that a restore has brought back, in all workspaces. Two workers may call it: the second changes nothing.
+-- Events of the lost time may be known outside, so that no later event may have their positions. The counter grows every minute,
+-- and no workspace has 2^28 events in a minute.
 create function tentpole_restored(known bigint) returns boolean language plpgsql security definer
   set search_path = pg_catalog, public, pg_temp as $$
 begin
@@ -127,6 +132,8 @@ begin
   if not found then
     return false;
   end if;
+  update public.service_epoch set outbox_position = known << 28;
+  update public.outbox_stream set position = greatest(position, known << 28);
   update public.blast set restored = true where status in ('draft', 'scheduled', 'sending', 'sent', 'failed');
   update public.flow set restored = true where status in ('active', 'paused');
   -- They may have been sent.

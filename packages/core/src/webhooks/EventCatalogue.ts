@@ -1,0 +1,179 @@
+// The public event types: what each means, its data, and the event of the outbox that it is made of. Only this file knows the
+// names on both sides.
+import { Schema } from "effect"
+
+const Id = Schema.String.annotate({ format: "uuid" })
+const Text = Schema.NullOr(Schema.String)
+
+/** Who an event is about, as the contact is now. After its deletion only the id is known. */
+export const EventContact = Schema.Struct({
+  contact_id: Id,
+  email: Text,
+  phone: Text,
+  display_name: Text,
+}).annotate({
+  identifier: "EventContact",
+  description: "The contact as it is now. Only the id is set once the contact is deleted",
+})
+export type EventContact = typeof EventContact.Type
+
+const Source = Schema.Union([
+  Schema.Struct({ kind: Schema.Literal("blast"), blast_id: Id }),
+  Schema.Struct({ kind: Schema.Literal("flow"), flow_id: Id, membership_id: Id, step_id: Id }),
+]).annotate({ description: "What sent the message" })
+
+const Value = Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean, Schema.Array(Schema.String)]))
+
+const Changes = Schema.Array(Schema.Struct({ field: Schema.String, from: Value, to: Value })).annotate({
+  description: "Custom fields are named `custom_fields.<api_name>`",
+})
+
+const Bounce = Schema.Struct({ kind: Schema.Literals(["hard", "soft"]), reply: Text }).annotate({
+  description: "`reply`: the words of the mail server",
+})
+
+/** Set when long texts were cut, so that the event fits into `event_bytes_max`. */
+const truncated = Schema.optionalKey(Schema.Literal(true)).annotate({
+  description: "Set if long texts were cut, because an event has at most 64 KB",
+})
+
+interface Described<Outbox extends string, Data extends Schema.Top> {
+  /** The type of the outbox's event. */
+  readonly outbox: Outbox
+  readonly description: string
+  readonly data: Data
+  readonly example: Data["Type"]
+}
+
+const eventType = <const Outbox extends string, Fields extends Schema.Struct.Fields>(
+  outbox: Outbox,
+  description: string,
+  fields: Fields,
+  example: Schema.Struct<Fields>["Type"],
+): Described<Outbox, Schema.Struct<Fields>> => ({ outbox, description, data: Schema.Struct(fields), example })
+
+const contact = {
+  contact_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c01",
+  email: "ann@example.org",
+  phone: null,
+  display_name: "Ann Lee",
+}
+const list = { list_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c02", list_name: "Newsletter" }
+const blast = { blast_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c03", name: "Spring sale" }
+const flow = { flow_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c05" }
+const member = { ...flow, flow_name: "Welcome", membership_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c06" }
+const message = {
+  contact,
+  source: { kind: "blast", blast_id: blast.blast_id },
+  recipient_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c04",
+} as const
+
+const listFields = { list_id: Id, list_name: Schema.String }
+const listOf = (outbox: string, description: string) => eventType(outbox, description, listFields, list)
+const memberOfList = (outbox: string, description: string) =>
+  eventType(outbox, description, { contact: EventContact, ...listFields }, { contact, ...list })
+
+const messageFields = { contact: EventContact, source: Source, recipient_id: Id }
+const email = (outbox: string, description: string) => eventType(outbox, description, messageFields, message)
+
+const BlastStatus = Schema.Literals(["draft", "scheduled", "sending", "sent", "failed", "cancelled", "archived"])
+const blastFields = { blast_id: Id, name: Schema.String, from: BlastStatus, reason: Text }
+const blastOf = (outbox: string, description: string, from: typeof BlastStatus.Type, reason: string | null = null) =>
+  eventType(outbox, description, blastFields, { ...blast, from, reason })
+
+const flowOf = (outbox: string, description: string) => eventType(outbox, description, { flow_id: Id }, flow)
+
+const flowMemberFields = { contact: EventContact, flow_id: Id, flow_name: Schema.String, membership_id: Id }
+const flowMember = (outbox: string, description: string) =>
+  eventType(outbox, description, flowMemberFields, { contact, ...member })
+
+export const eventTypes = {
+  "contact.created": eventType(
+    "contact_created",
+    "A contact was created.",
+    { contact: EventContact, original_source: Text },
+    { contact, original_source: "api" },
+  ),
+  "contact.updated": eventType(
+    "contact_updated",
+    "Fields of a contact changed.",
+    { contact: EventContact, changes: Changes, truncated },
+    { contact, changes: [{ field: "city", from: null, to: "Hamburg" }] },
+  ),
+  "contact.deleted": eventType(
+    "contact_deleted",
+    "A contact was deleted.",
+    { contact: EventContact },
+    { contact: { ...contact, email: null, display_name: null } },
+  ),
+  "list.created": listOf("list_created", "A contact list was created."),
+  "list.updated": listOf("list_updated", "The name, the description or the rules of a contact list changed."),
+  "list.deleted": listOf("list_deleted", "A contact list was deleted. Its contacts stay."),
+  "list.member_added": memberOfList("list_added", "A contact was added to a static list."),
+  "list.member_removed": memberOfList("list_removed", "A contact was removed from a static list."),
+  "email.sent": email("email_sent", "The mail server accepted a message."),
+  "email.delivered": email("email_delivered", "A message was delivered."),
+  "email.opened": email("email_opened", "A recipient opened a message for the first time."),
+  "email.clicked": eventType(
+    "email_clicked",
+    "A recipient followed a link of a message for the first time.",
+    { ...messageFields, url: Schema.String },
+    { ...message, url: "https://example.org/spring" },
+  ),
+  "email.bounced": eventType(
+    "email_bounced",
+    "A message came back.",
+    { ...messageFields, bounce: Bounce },
+    { ...message, bounce: { kind: "hard", reply: "550 5.1.1 No such user" } },
+  ),
+  "email.complained": email("email_complained", "A recipient reported a message as spam."),
+  "email.unsubscribed": email("email_unsubscribed", "A recipient ended marketing mail from a message."),
+  "blast.scheduled": blastOf("blast_scheduled", "A blast was scheduled.", "draft"),
+  "blast.unscheduled": blastOf("blast_draft", "The schedule of a blast was withdrawn.", "scheduled"),
+  "blast.sending": blastOf("blast_sending", "A blast began to send. A retry begins to send again.", "draft"),
+  "blast.sent": blastOf("blast_sent", "A blast was sent to all its recipients.", "sending"),
+  "blast.failed": blastOf("blast_failed", "A blast failed.", "sending", "sender_domain_unverified"),
+  "blast.cancelled": blastOf("blast_cancelled", "A blast was cancelled.", "scheduled"),
+  "blast.archived": blastOf("blast_archived", "A blast was archived.", "sent"),
+  "blast.deleted": blastOf("blast_deleted", "A blast was deleted.", "draft"),
+  "flow.activated": flowOf("flow_activated", "A flow was activated: contacts enter it from now on."),
+  "flow.paused": flowOf("flow_paused", "A flow was paused."),
+  "flow.archived": flowOf("flow_archived", "A flow was archived."),
+  "flow.deleted": flowOf("flow_deleted", "A flow was deleted."),
+  "flow.member.entered": flowMember("flow_entered", "A contact entered a flow."),
+  "flow.member.completed": flowMember("flow_completed", "A contact reached the end of a flow."),
+  "flow.member.dropped": eventType(
+    "flow_dropped",
+    "A contact left a flow before its end.",
+    { ...flowMemberFields, reason: Text },
+    { contact, ...member, reason: "disqualified" },
+  ),
+  "form.submitted": eventType(
+    "form_submission",
+    "A visitor sent a form of a page.",
+    {
+      contact: Schema.NullOr(EventContact),
+      tent_id: Id,
+      form_id: Schema.String,
+      submission_id: Id,
+      fields: Schema.Record(Schema.String, Schema.String),
+      truncated,
+    },
+    {
+      contact,
+      tent_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c07",
+      form_id: "contact",
+      submission_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c08",
+      fields: { email: "ann@example.org", message: "Hello" },
+    },
+  ),
+}
+
+export type EventType = keyof typeof eventTypes
+
+export const eventTypeNames = Object.keys(eventTypes) as ReadonlyArray<EventType>
+
+/** The public type of each type of the outbox. Other events of the outbox are internal. */
+export const publicTypes: ReadonlyMap<string, EventType> = new Map(
+  eventTypeNames.map((type) => [eventTypes[type].outbox, type]),
+)
