@@ -143,7 +143,7 @@ const writing = <E>(name: string, live: Layer.Layer<Rooms | Outbox, E>) =>
           type: "blast_archived",
           contactId: null,
           at: later(1),
-          data: { blast_id: blank.id, from: "draft" },
+          data: { blast_id: blank.id, name: "a", from: "draft", reason: null },
         })
       }),
     )

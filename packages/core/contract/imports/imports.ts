@@ -256,7 +256,7 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
           [some(fresh).id, one],
           [some(fresh).id, two],
           [some(old).id, two],
-        ].map(([contact, list]) => `${contact} ${JSON.stringify({ list_id: list })}`)
+        ].map(([contact, list]) => `${contact} ${JSON.stringify({ list_id: list, list_name: `list ${list}` })}`)
         assert.deepStrictEqual(writtenEvents, wanted.sort())
         for (const id of [one, two]) {
           const list = yield* lists.get(workspace, id)
