@@ -174,35 +174,49 @@ begin
     group by 2, 3;
 end $$;
 
+-- The table, or its partitions.
+create function tentpole_parts(relation text) returns setof oid language sql stable set search_path = pg_catalog, public, pg_temp as $$
+  select root.oid from pg_class root where root.oid = to_regclass('public.' || relation) and root.relkind = 'r'
+  union all select i.inhrelid from pg_inherits i where i.inhparent = to_regclass('public.' || relation)
+$$;
+
 -- Whether the planner takes a large workspace for less than a quarter of its rows, while half of its rows are newer than the
 -- statistics. It then reads all rows of the workspace instead of using the key: a change of ten contacts took 800 ms among twenty
--- thousand. `tally` is the table of counters of the relation, `counted` the expression that counts its rows.
+-- thousand. `tally` is the table of counters of the relation, `counted` the expression that counts its rows. The relation is a
+-- table, or one with partitions. Most calls end at the first query: reading statistics takes some milliseconds.
 create function tentpole_misjudged(relation text, tally text, counted text) returns boolean language plpgsql stable
   set search_path = pg_catalog, public, pg_temp as $$
 declare
+  parts oid[];
+  moved bigint;
   misjudged boolean;
 begin
+  select array_agg(part), sum(pg_stat_get_mod_since_analyze(part)) into parts, moved from tentpole_parts(relation) as part;
+  if moved < 500 then
+    return false;
+  end if;
   execute format($query$
-    with common as (
-      select m.workspace_id, m.share
-      from pg_stats s, unnest(s.most_common_vals::text::uuid[], s.most_common_freqs) as m (workspace_id, share)
-      where s.schemaname = 'public' and s.tablename = %L and s.attname = 'workspace_id'
-    ), expected as (
-      select c.reltuples as rows, coalesce(t.n_mod_since_analyze, 0) as moved,
-        greatest(0, 1 - coalesce((select sum(share) from common), 0)) / greatest(1,
-          coalesce((
-            select case when s.n_distinct < 0 then -s.n_distinct * c.reltuples else s.n_distinct end from pg_stats s
-            where s.schemaname = 'public' and s.tablename = %L and s.attname = 'workspace_id'
-          ), 0) - (select count(*) from common)) as others_share
-      from pg_class c left join pg_stat_all_tables t on t.relid = c.oid
-      where c.oid = to_regclass('public.' || %L)
+    with stored as materialized (
+      select c.oid, greatest(0, c.reltuples) as rows, s.n_distinct, s.most_common_vals::text::uuid[] as workspaces,
+        s.most_common_freqs as shares
+      from pg_class c
+      left join pg_stats s on s.schemaname = 'public' and s.tablename = c.relname and s.attname = 'workspace_id'
+      where c.oid = any($1)
+    ), common as (
+      select stored.oid, m.workspace_id, m.share * stored.rows as rows
+      from stored cross join unnest(stored.workspaces, stored.shares) as m (workspace_id, share)
+    ), other as (
+      select oid, stored.rows * greatest(0, 1 - coalesce((select sum(share) from unnest(shares) as share), 0))
+        / greatest(1, coalesce(case when n_distinct < 0 then -n_distinct * stored.rows else n_distinct end, 0)
+          - coalesce(cardinality(workspaces), 0)) as rows
+      from stored
     )
     select exists (
       select from (select workspace_id, sum(%s) as held from %I group by workspace_id) as kept
-      cross join expected left join common using (workspace_id)
-      where kept.held >= 1000 and expected.moved * 2 >= kept.held
-        and kept.held > 4 * expected.rows * coalesce(common.share, expected.others_share)
-    )$query$, relation, relation, relation, counted, tally) into misjudged;
+      where kept.held between 1000 and $2 * 2 and kept.held > 4 * (
+        select sum(coalesce(common.rows, other.rows)) from other
+        left join common on common.oid = other.oid and common.workspace_id = kept.workspace_id)
+    )$query$, counted, tally) into misjudged using parts, moved;
   return misjudged;
 end $$;
 
@@ -214,20 +228,20 @@ create function tentpole_statistics() returns int language plpgsql security defi
   set search_path = pg_catalog, public, pg_temp as $$
 declare
   contacts boolean := tentpole_misjudged('contact', 'contact_tally', 'contacts');
-  deliveries boolean := tentpole_misjudged('delivery_queue', 'delivery_tally', 'queued');
+  deliveries boolean := tentpole_misjudged('delivery', 'delivery_tally', 'queued + sent + failed + blocked');
+  queued boolean := tentpole_misjudged('delivery_queue', 'delivery_tally', 'queued');
   members boolean := tentpole_misjudged('flow_membership', 'flow_tally', 'active + waiting + completed + dropped + failed');
   grown record;
   analyzed int := 0;
 begin
   for grown in
     select c.oid::regclass as name
-    from (values ('contact', contacts), ('list', false), ('list_member', contacts), ('delivery', deliveries), ('delivery_queue', deliveries),
-      ('flow_membership', members), ('flow_event', members)) as watched (name, misjudged)
-    join pg_class root on root.oid = to_regclass('public.' || watched.name)
-    -- the table, or its partitions
-    join pg_class c on c.oid = root.oid and root.relkind = 'r'
-      or c.oid in (select i.inhrelid from pg_inherits i where i.inhparent = root.oid)
-    where watched.misjudged and pg_stat_get_mod_since_analyze(c.oid) > 0 or pg_relation_size(c.oid) / current_setting('block_size')::int > 10 + 4 * c.relpages
+    from (values ('contact', contacts), ('list', false), ('list_member', contacts), ('delivery', deliveries),
+      ('delivery_queue', queued), ('flow_membership', members), ('flow_event', members)) as watched (name, misjudged)
+    cross join lateral tentpole_parts(watched.name) as part
+    join pg_class c on c.oid = part
+    where watched.misjudged and pg_stat_get_mod_since_analyze(c.oid) > 0
+      or pg_relation_size(c.oid) / current_setting('block_size')::int > 10 + 4 * c.relpages
   loop
     execute format('analyze (skip_locked) %s', grown.name);
     analyzed := analyzed + 1;
