@@ -37,13 +37,23 @@ interface Parts {
   readonly databaseUrl: string
 }
 
+/** A server that counts the time of each statement (`pg_stat_statements`). */
+const countingStatements: typeof Database.begin = async (ending) => {
+  const { database, ownerUrl } = await Database.begin(ending)
+  await database.asSuperuser(["alter system set shared_preload_libraries = 'pg_stat_statements'"])
+  await database.stop()
+  await database.start()
+  await database.asSuperuser(["create extension pg_stat_statements", "grant pg_read_all_stats to tentpole_owner"])
+  return { database, ownerUrl }
+}
+
 /**
  * `STANDBY=true`: each commit waits for a synchronous standby. `DATABASE_DELAY_MS`: what each packet to and from the database takes,
  * through a proxy in this process.
  */
 const databaseOf = async (ending: Bench["ending"], report: Bench["report"]): Promise<Redacted.Redacted> => {
   const { DATABASE_DELAY_MS, STANDBY = "false" } = process.env
-  const { ownerUrl } = STANDBY === "true" ? await Pair.begin(ending) : await Database.begin(ending)
+  const { ownerUrl } = STANDBY === "true" ? await Pair.begin(ending) : await countingStatements(ending)
   report.fact("standby", STANDBY)
   if (DATABASE_DELAY_MS === undefined) return ownerUrl
   report.fact("proxy to the database", `${DATABASE_DELAY_MS} ms in each direction`)
@@ -83,6 +93,16 @@ export class World extends Data.Class<Parts> {
   async databaseTime_ms(): Promise<number> {
     const [row] = await this.byHand<{ pid: number }>("select pg_backend_pid() as pid")
     return (await familyTime_ms(row?.pid ?? 0)) ?? Number.NaN
+  }
+
+  /** The time of the statements so far that grant intents and write outcomes of messages; NaN with a standby. */
+  async settlementTime_ms(): Promise<number> {
+    if (process.env["STANDBY"] === "true") return Number.NaN
+    const [row] = await this.byHand<{ ms: number }>(
+      `select coalesce(sum(total_exec_time), 0) as ms from pg_stat_statements
+       where query like '%grant_intents(%' or query like '%taken as (%' and query like '%delivery_queue%'`,
+    )
+    return row?.ms ?? Number.NaN
   }
 
   /** The workspace of the first start, which `deployment.call` is for. */

@@ -56,13 +56,16 @@ const compared = async (bench: Bench, world: World, sender: Sender, way: Way): P
   const worker = await world.worker({ connections, ...(without === undefined ? {} : { without }) })
   const rates = { reference: Array.of<number>(), ours: Array.of<number>() }
   const database_us = Array.of<number>()
+  const settlement_us = Array.of<number>()
   for (let round = -warm_ups; round < rounds; round++) {
     const theirs = await runByHand(world, way, size.byHand)
-    const before_ms = await world.databaseTime_ms()
+    const before = { settlement_ms: await world.settlementTime_ms(), database_ms: await world.databaseTime_ms() }
     const seen = await runOurs(world, sender, size.ours)
-    const database_ms = (await world.databaseTime_ms()) - before_ms
+    const database_ms = (await world.databaseTime_ms()) - before.database_ms
+    const settlement_ms = (await world.settlementTime_ms()) - before.settlement_ms
     if (round < 0) continue
     database_us.push((database_ms * 1000) / size.ours)
+    settlement_us.push((settlement_ms * 1000) / size.ours)
     rates.reference.push(theirs)
     rates.ours.push(seen)
   }
@@ -77,6 +80,7 @@ const compared = async (bench: Bench, world: World, sender: Sender, way: Way): P
     row,
     figure("processor time of PostgreSQL a message, audience pass included", "µs", spreadOf(database_us)),
     figure("the same without the audience pass", "µs", spreadOf(sending_us)),
+    figure("time of the statements of intents and outcomes alone", "µs", spreadOf(settlement_us)),
   ])
 }
 
