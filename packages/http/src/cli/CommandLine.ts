@@ -22,6 +22,7 @@ import { suppression } from "./commands/Suppressions.ts"
 import { tent } from "./commands/Tents.ts"
 import { user } from "./commands/Users.ts"
 import { workspace } from "./commands/WorkspaceCommands.ts"
+import { listen } from "./commands/webhooks/Listen.ts"
 import { doctor } from "./commands/Doctor.ts"
 
 /** A command that runs one process. Its module is loaded on demand. On a signal the process finishes its work in progress. */
@@ -47,6 +48,7 @@ const tentpole = Command.make("tentpole", {}, () =>
     blast,
     tent,
     outbox,
+    listen,
     api,
     workspace,
     key,
@@ -72,7 +74,7 @@ export const commandNames: ReadonlyArray<string> = tentpole.subcommands.flatMap(
 )
 
 /** Commands that run until a signal ends them. */
-const services: ReadonlySet<string> = new Set(["start", "http", "worker"])
+const services: ReadonlySet<string> = new Set(["start", "http", "worker", "listen"])
 
 /** Runs the command of this process's arguments. */
 export const run = (): void => {
