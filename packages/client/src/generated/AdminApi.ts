@@ -527,7 +527,7 @@ export interface AuditEntry {
   readonly target: string
   /**
    * The name that the user, key, workspace, blast, email, flow or tent has now; null for other and deleted
-   * resources. Blasts, emails, flows and tents have it in the log of one workspace only
+   * resources
    */
   readonly target_name: string | null
   readonly details: Readonly<Record<string, unknown>>

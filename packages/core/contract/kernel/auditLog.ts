@@ -193,7 +193,7 @@ export const auditLog = <E>(name: string, live: Layer.Layer<Needs, E>) =>
         const ofAll = yield* log.list({ after: null, limit: 1 })
         assert.deepStrictEqual(
           ofAll.items.map(({ target, targetName }) => [target, targetName]),
-          [[id, null]],
+          [[id, blast.name]],
         )
       }),
     )

@@ -196,7 +196,7 @@ export const AuditEntryWire = Schema.Struct({
   target: Schema.String.annotate({ description: "Id or name of the changed resource" }),
   target_name: Schema.NullOr(Schema.String).annotate({
     description:
-      "The name that the user, key, workspace, blast, email, flow or tent has now; null for other and deleted resources. Blasts, emails, flows and tents have it in the log of one workspace only",
+      "The name that the user, key, workspace, blast, email, flow or tent has now; null for other and deleted resources",
   }),
   details: Schema.Record(Schema.String, Schema.Unknown),
 }).annotate({ identifier: "AuditEntry" })

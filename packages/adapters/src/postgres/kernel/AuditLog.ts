@@ -10,7 +10,6 @@ import {
 import { Ids, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
-import type { Statement } from "effect/sql"
 import { texts } from "./Arrays.ts"
 import { fromRow, iso, type RowOf } from "./Instants.ts"
 import { orDefect, Reads } from "./Postgres.ts"
@@ -44,22 +43,29 @@ const columns = `e.entry_id as id, e.at, e.actor, e.workspace_id as "workspaceId
     select k.name from api_key k where k.workspace_id = e.workspace_id and k.prefix = substring(e.actor, 5) limit 1)
     else (select u.name from app_user u where u.user_id = ${idIn("e.actor", "user:")}) end as "actorName"`
 
-/** Names of things of a workspace, by the first part of an action. Each table is fenced to the workspace. */
-const ownNames = (sql: PgClient.PgClient, workspace: WorkspaceId, id: Statement.Fragment) => sql`
-  when 'blast' then (select b.name from blast b where b.workspace_id = ${workspace} and b.blast_id = ${id})
-  when 'email' then (select m.name from email m where m.workspace_id = ${workspace} and m.email_id = ${id})
-  when 'flow' then (select f.name from flow f where f.workspace_id = ${workspace} and f.flow_id = ${id})
-  when 'tent' then (select t.name from tent t where t.workspace_id = ${workspace} and t.tent_id = ${id})`
+/** The name that a user, a key or a workspace has now. */
+const targetName = `case split_part(e.action, '.', 1)
+  when 'key' then (select k.name from api_key k where k.workspace_id = e.workspace_id and k.key_id = ${idIn("e.target")})
+  when 'workspace' then (select w.name from workspace w where w.workspace_id = e.workspace_id and w.deleted_at is null)
+  else (select u.name from app_user u where u.user_id = ${idIn("e.target")}) end as "targetName"`
 
-/** The name that the target of an entry has now. */
-const targetName = (sql: PgClient.PgClient, workspace: WorkspaceId | undefined) => {
-  const id = sql.literal(`(${idIn("e.target")})`)
-  return sql`case split_part(e.action, '.', 1)
-    when 'key' then (select k.name from api_key k where k.workspace_id = e.workspace_id and k.key_id = ${id})
-    when 'workspace' then (select w.name from workspace w where w.workspace_id = e.workspace_id and w.deleted_at is null)
-    ${workspace === undefined ? sql.literal("") : ownNames(sql, workspace, id)}
-    else (select u.name from app_user u where u.user_id = ${id}) end as "targetName"`
+interface Name {
+  readonly id: string
+  readonly name: string
 }
+
+/** The names of things of one workspace, whose tables are fenced to it. */
+const namesOf = (sql: PgClient.PgClient, workspace: WorkspaceId, ids: ReadonlyArray<string>) => {
+  const [own, wanted] = [sql`workspace_id = ${workspace}`, sql`${texts(ids)}::uuid[]`]
+  return sql<Name>`
+    select blast_id as id, name from blast where ${own} and blast_id = any(${wanted})
+    union all select email_id, name from email where ${own} and email_id = any(${wanted})
+    union all select flow_id, name from flow where ${own} and flow_id = any(${wanted})
+    union all select tent_id, name from tent where ${own} and tent_id = any(${wanted})`
+}
+
+const isOwn = /^(?:blast|email|flow|tent)\./
+const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const conditionsOf = (sql: PgClient.PgClient, { action, actor, from, to, workspaceId }: AuditFilter) =>
   sql.and([
@@ -76,25 +82,32 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const ids = yield* Ids
     const { within } = yield* Reads
+    /** Reads each workspace of the entries: at most one for each entry of a page. */
+    const named = Effect.fnUntraced(function* (entries: ReadonlyArray<NamedAuditEntry>) {
+      const things = entries.filter(({ action, target }) => isOwn.test(action) && isId.test(target))
+      const names = new Map<string, string>()
+      for (const workspace of new Set(things.map(({ workspaceId }) => workspaceId))) {
+        if (workspace === null) continue
+        const its = things.filter(({ workspaceId }) => workspaceId === workspace).map(({ target }) => target)
+        for (const { id, name } of yield* within(workspace, namesOf(sql, workspace, its))) names.set(id, name)
+      }
+      return entries.map((entry) => ({ ...entry, targetName: names.get(entry.target) ?? entry.targetName }))
+    })
     return AuditLog.of({
       append: (events) => Effect.andThen(Transaction, orDefect(appendAudit(sql, ids, events))),
-      list: (query) => {
-        const rows = newestRows<RowOf<NamedAuditEntry>>(sql, query, {
-          columns: sql`${sql.literal(columns)}, ${targetName(sql, query.workspaceId)}`,
-          from: "audit_entry e",
-          where: conditionsOf(sql, query),
-          at: "e.at",
-          id: "e.entry_id",
-        })
-        return (query.workspaceId === undefined ? orDefect(rows) : within(query.workspaceId, rows)).pipe(
-          Effect.map((found) =>
-            sliced(found.map(fromRow<NamedAuditEntry>), query.limit, ({ at, id }) => ({
-              at: at.epochMilliseconds,
-              id,
-            })),
-          ),
-        )
-      },
+      list: (query) =>
+        orDefect(
+          newestRows<RowOf<NamedAuditEntry>>(sql, query, {
+            columns: sql.literal(`${columns}, ${targetName}`),
+            from: "audit_entry e",
+            where: conditionsOf(sql, query),
+            at: "e.at",
+            id: "e.entry_id",
+          }),
+        ).pipe(
+          Effect.flatMap((rows) => named(rows.map(fromRow<NamedAuditEntry>))),
+          Effect.map((entries) => sliced(entries, query.limit, ({ at, id }) => ({ at: at.epochMilliseconds, id }))),
+        ),
     })
   }),
 )
