@@ -141,5 +141,18 @@ export const shell: Words["shell"] = {
     dark: "Dunkel",
     pictures: "Bilder zeigen",
   },
+  versions: {
+    title: "Versionen",
+    name: (version) => `v${version}`,
+    current: "aktuell",
+    madeBy: {
+      upload: (name) => `gespeichert von ${name}`,
+      generation: (name) => `KI, beauftragt von ${name}`,
+      template: (name) => `aus einer Vorlage, von ${name}`,
+    },
+    compared: (before, after) => `Links v${before}, rechts v${after}`,
+    comparedNone: "Das ist die aktuelle Version. Wählen Sie eine andere zum Vergleichen.",
+    restore: (version) => `Zurück zu v${version}`,
+  },
   editor: "Code",
 }

@@ -140,5 +140,18 @@ export const shell = {
     dark: "Dark",
     pictures: "Show pictures",
   },
+  versions: {
+    title: "Versions",
+    name: (version: number) => `v${version}`,
+    current: "current",
+    madeBy: {
+      upload: (name: string) => `saved by ${name}`,
+      generation: (name: string) => `AI, asked by ${name}`,
+      template: (name: string) => `from a template by ${name}`,
+    },
+    compared: (before: number, after: number) => `v${before} at the left, v${after} at the right`,
+    comparedNone: "This is the current version. Choose another one to compare.",
+    restore: (version: number) => `Go back to v${version}`,
+  },
   editor: "Code",
 }
