@@ -15,11 +15,23 @@ export interface MadeUp {
   readonly listId: string
   readonly segmentId: string
   readonly emailId: string
+  readonly draftEmailId: string
+  readonly emailTemplateId: string
+  readonly tentTemplateId: string
   readonly blastId: string
+  readonly draftBlastId: string
+  readonly scheduledBlastId: string
   readonly flowId: string
+  readonly draftFlowId: string
   readonly tentId: string
   readonly sessionId: string
+  readonly domainId: string
 }
+
+const adminToken = "shots_0123456789_0123456789_0123456789"
+
+/** Settings of the service whose screens are pictured. */
+export const settings = { ADMIN_TOKEN: adminToken }
 
 const first = ["Ann", "Bob", "Carla", "Dmitri", "Eva", "Farid", "Grace", "Hana"]
 const last = ["Lee", "Ray", "Conti", "Volkov", "Núñez", "Haddad", "Okafor", "Sato", "Weiß"]
@@ -29,6 +41,7 @@ const people_count = 900
 const items_max = 100
 /** An open within two seconds of the sending counts as a machine's. */
 const machine_open_ms = 2_500
+const week_ms = 604_800_000
 
 const people = Array.from({ length: people_count }, (_, index) => {
   const [given = "", family = ""] = [first[index % first.length], last[index % last.length]]
@@ -89,7 +102,7 @@ const engage = async (call: Call, messages_count: number) => {
   }
 }
 
-const sentBlast = async (call: Call, list_id: string): Promise<string> => {
+const sentBlast = async (call: Call, list_id: string) => {
   const { blast_id } = await call("POST", "/v1/email-blasts", { name: "Spring sale" })
   await call("PUT", `/v1/email-blasts/${blast_id}/audience`, { source: "existing", list_id })
   const email_id = await approvedEmail(
@@ -101,7 +114,7 @@ const sentBlast = async (call: Call, list_id: string): Promise<string> => {
   await until("the blast", async () => (await call("GET", `/v1/email-blasts/${blast_id}`)).status === "sent")
   await pause(machine_open_ms)
   await engage(call, 100)
-  return blast_id
+  return { blastId: blast_id, emailId: email_id }
 }
 
 const welcome = async (call: Call, list_id: string, newcomers: ReadonlyArray<string>): Promise<string> => {
@@ -171,8 +184,43 @@ const uploaded = async (call: Call): Promise<string> => {
   return import_session_id
 }
 
+/** Drafts and templates. */
+const drafts = async (call: Call, list_id: string) => {
+  const [draft, scheduled] = [
+    await call("POST", "/v1/email-blasts", { name: "Summer opening hours" }),
+    await call("POST", "/v1/email-blasts", { name: "Autumn bread" }),
+  ]
+  const blast = `/v1/email-blasts/${scheduled.blast_id}`
+  const email_id = await approvedEmail(call, letterFrom("bakery@example.test", { subject: "Autumn", html: letter }))
+  await call("PUT", `${blast}/audience`, { source: "existing", list_id })
+  await call("PUT", `${blast}/email`, { source: "existing", email_id })
+  await call("POST", `${blast}/schedule`, { scheduled_at: new Date(Date.now() + week_ms).toISOString() })
+  const email = await call("POST", "/v1/emails", { name: "Easter", subject: "Easter bread", html: letter })
+  const flow = await call("POST", "/v1/email-flows", { name: "Birthday" })
+  const emailTemplate = await call("POST", "/v1/email-templates", { name: "Newsletter", html: letter })
+  const tentTemplate = await call("POST", "/v1/tent-templates", { name: "Invitation", html: letter })
+  return {
+    draftBlastId: draft.blast_id,
+    scheduledBlastId: scheduled.blast_id,
+    draftEmailId: email.email_id,
+    draftFlowId: flow.flow_id,
+    emailTemplateId: emailTemplate.template_id,
+    tentTemplateId: tentTemplate.template_id,
+  }
+}
+
+/** The domain of the first start. */
+const firstDomain = async (service: Service, workspace_id: string): Promise<string> => {
+  const headers = { authorization: `Bearer ${adminToken}` }
+  const { json } = await service.call("GET", `/admin/v1/workspaces/${workspace_id}/domains`, undefined, headers)
+  return json.domains[0].domain_id
+}
+
 export const makeUp = async (service: Service): Promise<MadeUp> => {
   const call = callsOf(service)
+  const { workspace_id } = await call("GET", "/v1/workspace")
+  await call("POST", "/v1/contact-fields", { display_name: "Shoe size", api_name: "shoe_size", value_type: "number" })
+  await call("POST", "/v1/suppressions", { email: "eve@example.org", reason: "complaint" })
   const ids: Array<string> = []
   for (let from = 0; from < people_count; from += items_max) {
     const { items } = await call("POST", "/v1/contacts", { items: people.slice(from, from + items_max) })
@@ -181,19 +229,19 @@ export const makeUp = async (service: Service): Promise<MadeUp> => {
   const list = { name: "Bakery newsletter", kind: "static", description: "People who asked for it in the shop" }
   const { list_id } = await call("POST", "/v1/contact-lists", { ...list, contact_ids: ids.slice(0, 400) })
   const segment = await call("POST", "/v1/contact-lists", { name: "Romans", kind: "dynamic", rules: romans })
-  const blastId = await sentBlast(call, list_id)
+  const sent = await sentBlast(call, list_id)
   const flowId = await welcome(call, list_id, ids.slice(400, 480))
   const tentId = await publishedPage(call)
-  const { details } = await call("GET", `/v1/email-blasts/${blastId}`)
   return {
     contactId: ids[1] ?? "",
     listId: list_id,
     segmentId: segment.list_id,
-    emailId: details.email?.email_id ?? "",
-    blastId,
+    ...sent,
     flowId,
     tentId,
     sessionId: await uploaded(call),
+    domainId: await firstDomain(service, workspace_id),
+    ...(await drafts(call, list_id)),
   }
 }
 
@@ -207,10 +255,18 @@ export const screens: ReadonlyArray<Pictured> = [
   { name: "imports", path: () => "/imports" },
   { name: "import", path: ({ sessionId }) => `/imports/sessions/${sessionId}` },
   { name: "emails", path: () => "/emails" },
+  { name: "email", path: ({ draftEmailId }) => `/emails/${draftEmailId}` },
+  { name: "email-approved", path: ({ emailId }) => `/emails/${emailId}` },
+  { name: "templates", path: () => "/templates" },
+  { name: "template-email", path: ({ emailTemplateId }) => `/templates/emails/${emailTemplateId}` },
+  { name: "template-page", path: ({ tentTemplateId }) => `/templates/tents/${tentTemplateId}` },
   { name: "blasts", path: () => "/blasts" },
   { name: "blast", path: ({ blastId }) => `/blasts/${blastId}`, isInDocs: true },
+  { name: "blast-draft", path: ({ draftBlastId }) => `/blasts/${draftBlastId}` },
+  { name: "blast-scheduled", path: ({ scheduledBlastId }) => `/blasts/${scheduledBlastId}` },
   { name: "flows", path: () => "/flows" },
   { name: "flow", path: ({ flowId }) => `/flows/${flowId}`, isInDocs: true },
+  { name: "flow-draft", path: ({ draftFlowId }) => `/flows/${draftFlowId}` },
   { name: "flow-step", path: ({ flowId }) => `/flows/${flowId}?step=which` },
   { name: "flow-members", path: ({ flowId }) => `/flows/${flowId}/members` },
   { name: "pages", path: () => "/tents" },
@@ -219,6 +275,14 @@ export const screens: ReadonlyArray<Pictured> = [
   { name: "page-traffic", path: ({ tentId }) => `/tents/${tentId}?tab=traffic` },
   { name: "pages-at-once", path: () => "/tents/bulk" },
   { name: "inbox", path: () => "/inbox" },
+  { name: "domains", path: () => "/domains" },
+  { name: "domain", path: ({ domainId }) => `/domains/${domainId}` },
+  { name: "suppressions", path: () => "/suppressions" },
+  { name: "settings", path: () => "/settings/workspace" },
+  { name: "fields", path: () => "/settings/fields" },
+  { name: "members", path: () => "/settings/members" },
+  { name: "keys", path: () => "/settings/keys" },
+  { name: "account", path: () => "/settings/account" },
   { name: "operations", path: () => "/operations" },
   { name: "workspaces", path: () => "/workspaces" },
   { name: "audit", path: () => "/audit" },

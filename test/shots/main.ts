@@ -3,13 +3,13 @@ import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { allViews, Console } from "../browser/console/Console.ts"
 import { root } from "../support/Service.ts"
-import { makeUp, screens } from "./Screens.ts"
+import { makeUp, screens, settings } from "./Screens.ts"
 
 const folder = join(root, "shots")
 rmSync(folder, { recursive: true, force: true })
 for (const each of [folder, join(root, "docs/images")]) mkdirSync(each, { recursive: true })
 
-const started = await Console.start()
+const started = await Console.start(settings)
 if (started === null) process.exit(1)
 
 const names: Array<string> = []

@@ -1,14 +1,17 @@
-// Screens of the console with data, each in one of the views: without errors, findings of axe, and sideways scrolling. `npm test`
-// opens every third one, `npm run test:browser` all.
+// Screens of the console with data, each in one of the views, and what opens from them: without errors, findings of axe, and
+// sideways scrolling. `npm test` opens every third screen and the menus of one, `npm run test:browser` all.
 import type { Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
-import { type MadeUp, makeUp, screens } from "./Screens.ts"
+import { type MadeUp, makeUp, screens, settings } from "./Screens.ts"
 import { allViews, Console, inspect } from "../browser/console/Console.ts"
+import { Overlays } from "./Overlays.ts"
 import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-const started = await Console.start(await ownDatabase())
+const isSample = process.env["SAMPLE"] !== undefined
+
+const started = await Console.start({ ...settings, ...(await ownDatabase()) })
 
 describe.skipIf(started === null)("the console's screens", () => {
   let console_: Console
@@ -20,12 +23,26 @@ describe.skipIf(started === null)("the console's screens", () => {
   afterAll(() => started?.close())
 
   const pages: Array<Page> = []
-  const opened = process.env["SAMPLE"] === undefined ? screens : screens.filter((_, index) => index % 3 === 0)
+  const opened = isSample ? screens.filter((_, index) => index % 3 === 0) : screens
 
   it.each(opened.map(({ name, path }, index) => ({ name, path, index })))("$name", async ({ index, name, path }) => {
     const at = index % allViews.length
     const page = (pages[at] ??= await console_.open("about:blank", allViews[at] ?? assert.fail()))
     await console_.goTo(page, path(made))
     await inspect(page, name)
+  })
+
+  describe.each(isSample ? [1280] : [1280, 390])("menus, popovers and dialogs, at %d px", (width) => {
+    let overlays: Overlays
+    beforeAll(async () => {
+      overlays = await Overlays.in(console_, { width, scheme: "light" })
+    })
+    afterAll(() => overlays.end())
+
+    it("of the header", () => overlays.inspectHeader("/home"))
+
+    it.each(isSample ? screens.filter(({ name }) => name === "workspaces") : screens)("of $name", ({ path }) =>
+      overlays.inspect(path(made)),
+    )
   })
 })

@@ -56,9 +56,9 @@ const watch = (page: Page, origin: string): void => {
   })
 }
 
-/** Waits until every request has its answer, and none follows. */
-const settled = async (page: Page): Promise<void> => {
-  for (let idle = 0; idle < 5; idle = watches.get(page)?.pending.size === 0 ? idle + 1 : 0) await pause(100)
+/** Waits until every request has its answer, and none follows within some tenths of a second. */
+export const settled = async (page: Page, tenths = 5): Promise<void> => {
+  for (let idle = 0; idle < tenths; idle = watches.get(page)?.pending.size === 0 ? idle + 1 : 0) await pause(100)
 }
 
 /** Names what the next steps of a test are allowed to log. */
@@ -69,12 +69,13 @@ export const expecting = (page: Page, ...patterns: ReadonlyArray<RegExp>): void 
 const violationsOf = (page: Page): Promise<ReadonlyArray<string>> =>
   page.evaluate<ReadonlyArray<string>>("globalThis.policyViolations ?? []")
 
-/** Findings of axe: WCAG 2.2 AA and best practice. It can't look into frames without an origin. */
-const findingsOf = async (page: Page): Promise<ReadonlyArray<string>> => {
+/** Findings of axe: WCAG 2.2 AA and best practice, but for the rules in `without`. It can't look into frames without an origin. */
+export const findingsOf = async (page: Page, without: ReadonlyArray<string> = []): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, {
     iframes: false,
     runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    rules: ${JSON.stringify(Object.fromEntries(without.map((rule) => [rule, { enabled: false }])))},
   })`)
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),

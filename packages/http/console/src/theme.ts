@@ -69,7 +69,12 @@ export const theme = createTheme({
     Drawer: { defaultProps: { position: "right", overlayProps: { backgroundOpacity: 0.35 } } },
     Paper: { defaultProps: { withBorder: true, radius: "lg" } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
-    Menu: { defaultProps: { shadow: "md", radius: "md" } },
+    // The first entry takes the focus: a placeholder would be a child of the menu that is no entry.
+    Menu: { defaultProps: { shadow: "md", radius: "md", withInitialFocusPlaceholder: false } },
+    // The list scrolls by itself: a box that scrolls within it would be no option.
+    ComboboxOptions: { defaultProps: { mah: 260, className: "scroll" } },
+    Select: { defaultProps: { withScrollArea: false } },
+    TagsInput: { defaultProps: { withScrollArea: false } },
     Badge: { defaultProps: { variant: "light", radius: "sm", tt: "none", fw: 550 } },
   },
 })

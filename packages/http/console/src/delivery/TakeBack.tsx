@@ -24,7 +24,7 @@ const ContactState = ({ email }: { readonly email: string }) => {
   return (
     <Text size="sm">
       {words.contactStays[mailStateOf(contact)]}{" "}
-      <Link to="/contacts/$contactId" params={{ contactId: contact.contact_id }} className="link">
+      <Link to="/contacts/$contactId" params={{ contactId: contact.contact_id }} className="link inline">
         {nameOf(contact)}
       </Link>
     </Text>

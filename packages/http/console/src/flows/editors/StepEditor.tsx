@@ -77,7 +77,7 @@ export const StepEditor = ({ step }: { readonly step: Step }) => {
       {count > 0 && (
         <Text size="sm">
           {words.membersHere(count)}{" "}
-          <Anchor component={Link} to={`/flows/${flow.flow_id}/members`} size="sm">
+          <Anchor component={Link} to={`/flows/${flow.flow_id}/members`} size="sm" underline="always">
             {words.showMembers}
           </Anchor>
         </Text>

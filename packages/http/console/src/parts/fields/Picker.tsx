@@ -82,7 +82,7 @@ export const Picker = <Data,>(props: Props<Data>) => {
         />
       </Combobox.Target>
       <Combobox.Dropdown>
-        <Combobox.Options mah={260} className="scroll" aria-label={label}>
+        <Combobox.Options aria-label={label}>
           {choices.map((choice) => (
             <Combobox.Option key={choice.value} value={choice.value}>
               {choice.label}

@@ -57,7 +57,7 @@ export const Listing = <Row,>(props: Props<Row>) => {
         <>
           {filters}
           {error !== null && <Problem error={error} onRetry={refetch} />}
-          <DataTable {...table} />
+          {(error === null || total > 0) && <DataTable {...table} />}
         </>
       )}
     </>

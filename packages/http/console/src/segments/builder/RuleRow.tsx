@@ -21,8 +21,10 @@ const FieldSelect = ({ actions, path, rule }: RuleProps) => {
   const { byName, fields } = vocabulary
   const select = useRef<HTMLInputElement>(null)
   const isNew = useRef(rule.field === "")
+  // A frame later: the field has to know its list, which is mounted with it, before the focus opens it.
   useEffect(() => {
-    if (isNew.current) select.current?.focus()
+    const frame = requestAnimationFrame(() => isNew.current && select.current?.focus())
+    return () => cancelAnimationFrame(frame)
   }, [])
   const found = byName.get(rule.field)
   const groups = [...new Set(fields.map(({ group }) => group))]
