@@ -7,6 +7,7 @@ import { Report } from "./Report.ts"
 const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   audience: async () => (await import("./audience/Audience.ts")).audience,
   blasts: async () => (await import("./blasts/Blasts.ts")).blasts,
+  console: async () => (await import("./console/Screens.ts")).screens,
   fairness: async () => (await import("./fairness/Fairness.ts")).fairness,
   flows: async () => (await import("./flows/Flows.ts")).flows,
   idle: async () => (await import("./idle/Idle.ts")).idle,

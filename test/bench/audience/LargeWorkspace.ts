@@ -55,20 +55,17 @@ export const largeWorkspace = async (bench: Bench): Promise<LargeWorkspace> => {
   return filledWorkspace(bench, world, bench.quick ? 50_000 : 1_000_000)
 }
 
-/** The first workspace of the service, filled with contacts. */
-export const filledWorkspace = async (
-  { report }: Bench,
-  world: World,
-  contacts_count: number,
-): Promise<LargeWorkspace> => {
-  const { databaseUrl, deployment, inside, smtp } = world
-  const call = callsOf(deployment)
-  const workspace = await world.firstWorkspace()
+interface Filling {
+  readonly call: Call
+  readonly databaseUrl: string
+  readonly workspace: WorkspaceId
+  readonly contacts_count: number
+  readonly report: Bench["report"]
+}
+
+/** Creates custom fields and two lists, and fills the workspace with contacts. */
+export const fillWorkspace = async ({ call, contacts_count, databaseUrl, report, workspace }: Filling) => {
   const fields = await createFields(call)
-  const stored = await world.byHand<{ api_name: string; number_column: number }>(
-    "select api_name, number_column::int from contact_field where number_column is not null",
-  )
-  const columns = Object.fromEntries(stored.map((each) => [each.api_name, numberColumn(each.number_column)]))
   const lists = { tenth: await createList(call, "A tenth"), hundredth: await createList(call, "A hundredth") }
   const now = DateTime.makeUnsafe(Math.floor(Date.now() / 1000) * 1000)
   const say = (text: string) => report.say(text)
@@ -78,6 +75,23 @@ export const filledWorkspace = async (
     "audience",
     `${contacts_count.toLocaleString("en-US")} contacts with 10 custom fields, three activities each`,
   )
+  return { fields, lists, now }
+}
+
+/** The first workspace of the service, filled with contacts. */
+export const filledWorkspace = async (
+  { report }: Bench,
+  world: World,
+  contacts_count: number,
+): Promise<LargeWorkspace> => {
+  const { databaseUrl, deployment, inside, smtp } = world
+  const call = callsOf(deployment)
+  const workspace = await world.firstWorkspace()
+  const { fields, lists, now } = await fillWorkspace({ call, contacts_count, databaseUrl, report, workspace })
+  const stored = await world.byHand<{ api_name: string; number_column: number }>(
+    "select api_name, number_column::int from contact_field where number_column is not null",
+  )
+  const columns = Object.fromEntries(stored.map((each) => [each.api_name, numberColumn(each.number_column)]))
   const byHand: LargeWorkspace["byHand"] = (statement) => world.byHand(statement)
   return { workspace, call, port: deployment.port, databaseUrl, inside, smtp, fields, columns, lists, now, byHand }
 }
