@@ -5,7 +5,7 @@ import { inSteps, type Steps } from "./runtime/Steps.ts"
 export const json_depth_max = 64
 
 /** Maximum number of values. */
-export const json_values_max = 250_000
+export const json_values_max = 150_000
 
 /** Maximum length of a key: the path of each issue repeats it. */
 export const json_key_length_max = 1_000
