@@ -60,8 +60,9 @@ COPY packages/http/bin packages/http/bin
 RUN install --directory --owner=node --group=node /var/lib/tentpole /var/cache/tentpole
 USER node
 # The image contains the compiled code of all modules, so that a start compiles nothing. Node looks it up by its version, its
-# flags and its user; the second line is for workers, whose flags compose.yaml sets.
-RUN ["node", "--input-type=module", "--eval", "for (const name of ['http/cli/CommandLine', 'http/Server', 'worker/Worker']) await import(`@tentpole/${name}`)"]
+# flags and its user: as compose.yaml and `start` set them for each process.
+RUN ["node", "--input-type=module", "--eval", "await import('@tentpole/http/cli/CommandLine')"]
+RUN ["node", "--heap-growing-percent=50", "--input-type=module", "--eval", "for (const name of ['http/cli/CommandLine', 'http/Server']) await import(`@tentpole/${name}`)"]
 RUN ["node", "--heap-growing-percent=25", "--max-semi-space-size=32", "--input-type=module", "--eval", "for (const name of ['http/cli/CommandLine', 'worker/Worker']) await import(`@tentpole/${name}`)"]
 EXPOSE 8080 8081 8083
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "packages/http/dist/src/healthy/main.js"]

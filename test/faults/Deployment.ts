@@ -1,6 +1,6 @@
 // Deployment: the service as separate processes that nothing restarts: an HTTP process, and as many workers as a campaign
 // starts.
-import { workerFlags } from "@tentpole/adapters/operations/WorkerFlags"
+import { httpFlags, workerFlags } from "@tentpole/adapters/operations/MemoryFlags"
 import { Data, Redacted } from "effect"
 import type { Ending } from "../support/Ending.ts"
 import { Inside } from "../support/Inside.ts"
@@ -62,7 +62,7 @@ export class Deployment extends Data.Class<Parts> implements Callable {
   }
 
   async startHttp(): Promise<void> {
-    this.http = await ServiceProcess.start(this.ending, "@tentpole/http/main", this.variables)
+    this.http = await ServiceProcess.start(this.ending, "@tentpole/http/main", this.variables, { flags: httpFlags })
   }
 
   async killHttp(): Promise<void> {

@@ -7,7 +7,7 @@ import { readConfiguration } from "@tentpole/adapters/Launch"
 import * as Logging from "@tentpole/adapters/Logging"
 import { prepared } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { isFree } from "@tentpole/adapters/operations/Listening"
-import { workerFlags } from "@tentpole/adapters/operations/WorkerFlags"
+import { httpFlags, workerFlags } from "@tentpole/adapters/operations/MemoryFlags"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { Accounts } from "@tentpole/core/accounts/Accounts"
 import { linkUrl } from "@tentpole/core/accounts/SignInLink"
@@ -143,7 +143,7 @@ const start = Effect.gen(function* () {
       Scope.provide(sideBySide),
     )
   const worker = yield* Effect.forkScoped(child("worker", workerFlags))
-  const http = yield* child("http", [])
+  const http = yield* child("http", httpFlags)
   // Once the API is up, and before the worker is: the log of requests comes after the banner.
   process.stdout.write(banner(config, first))
   yield* Effect.raceAllFirst([http.failed, Effect.flatMap(Fiber.join(worker), ({ failed }) => failed)])
