@@ -29,6 +29,7 @@ const outgoing: Readonly<Record<string, string>> = {
   "packages/adapters/src/smtp/SmtpSocket.ts": "the mail server of the configuration",
   "packages/adapters/src/smtp/SmtpConnections.ts": "the mail server of the configuration",
   "packages/adapters/src/sns/Sns.ts": "hosts of Amazon, which it checks",
+  "packages/adapters/src/webhooks/HttpWebhookCaller.ts": "the URL of `tentpole listen`, at addresses that it judges",
   "packages/http/src/cli/commands/ApiCalls.ts": "the API of the configuration",
   "packages/http/src/cli/commands/contacts/ContactImport.ts": "the API of the configuration",
   "packages/http/src/cli/commands/Outbox.ts": "images of a local mail, at the origins of the configuration only",
@@ -38,7 +39,7 @@ const outgoing: Readonly<Record<string, string>> = {
 
 it("only listed sources send requests to other hosts", { tags: ["attack/ssrf"] }, () => {
   const sends =
-    /\bfetch\(|globalThis\.fetch|\bHttpClient\.HttpClient\b|FetchHttpClient|\bconnect\b.*"node:(net|tls)"|"node:dns|"nodemailer|"@aws-sdk\/client|"openid-client"/
+    /\bfetch\(|globalThis\.fetch|\bHttpClient\.HttpClient\b|FetchHttpClient|\bconnect\b.*"node:(net|tls)"|"node:dns|"nodemailer|"@aws-sdk\/client|"openid-client"|"undici"/
   // The client and the console send requests to the API only.
   const found = mentions(sends).filter((path) => !/^packages\/(client|http\/(src\/client|console))/.test(path))
   assert.sameMembers([...found], Object.keys(outgoing))
