@@ -49,6 +49,11 @@ describe.skipIf(started === null)("blocks", () => {
     await page.reload()
     await writer.getByRole("heading", { name: "Spring sale now" }).waitFor()
     assert.strictEqual(await page.getByText("not saved").count(), 0)
+    await writer.getByRole("heading", { name: "Spring sale now" }).click()
+    await page.keyboard.press("End")
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("/lin")
+    await writer.locator("[data-re-slash-command-item]", { hasText: "Line" }).waitFor()
     await page.context().close()
   })
 

@@ -3,6 +3,7 @@ import type { EmailEditorRef } from "@react-email/editor"
 import {
   BULLET_LIST,
   BUTTON,
+  defaultSlashCommands,
   DIVIDER,
   H1,
   H2,
@@ -53,6 +54,15 @@ const commands: Readonly<Record<Block, typeof TEXT>> = {
   divider: DIVIDER,
   section: SECTION,
   columns: TWO_COLUMNS,
+}
+
+/** Gives the menu behind "/", which has no setting for its texts, the blocks of the toolbar under their names there. */
+export const nameMenu = (words: WriterWords): void => {
+  const entries = blocks.map((block) => {
+    const { searchTerms = [], title, ...entry } = commands[block]
+    return { ...entry, title: words.blocks[block], searchTerms: [title.toLowerCase(), ...searchTerms] }
+  })
+  defaultSlashCommands.splice(0, defaultSlashCommands.length, ...entries)
 }
 
 interface Props {

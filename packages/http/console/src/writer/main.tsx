@@ -8,7 +8,7 @@ import { useEffect, useMemo, useRef, useState } from "react"
 import { createRoot } from "react-dom/client"
 import type { FromWriter, ToWriter } from "./messages.ts"
 import { usePicture } from "./picture.ts"
-import { Toolbar } from "./Toolbar.tsx"
+import { nameMenu, Toolbar } from "./Toolbar.tsx"
 
 const rest_ms = 150
 
@@ -87,5 +87,6 @@ let shown = 0
 addEventListener("message", ({ data, source }: MessageEvent<ToWriter>) => {
   if (source !== parent || typeof data.html !== "string") return
   shown += 1
+  nameMenu(data.words)
   root.render(<Writer key={shown} {...data} />)
 })
