@@ -62,18 +62,14 @@ interface Step {
 }
 
 const has = (selector: string): string => `document.querySelector(${JSON.stringify(selector)}) !== null`
-const at = (path: string): string => `location.pathname.endsWith(${JSON.stringify(path)})`
+/** The address of a screen. The settings lead to their first part. */
+const at = (path: string): string => `location.pathname.split("/")[3] === ${JSON.stringify(path.slice(1))}`
 const row = "main [role=row] [role=cell]"
 
 const entry = (path: string, wanted = has("main h1")): Step => ({
   what: path.slice(1),
   from: path === "/home" ? "/contacts" : "/home",
-  // The menu has one entry for all settings.
-  act: (page) =>
-    page
-      .locator(`nav a[href$="${path.replace("/workspace", "")}"]`)
-      .first()
-      .click(),
+  act: (page) => page.locator(`nav a[href$="${path}"]`).first().click(),
   wanted: `${at(path)} && ${wanted}`,
 })
 
@@ -82,7 +78,7 @@ const first = (what: string, path: string): Step => ({
   what,
   from: path,
   act: (page) => page.locator("main a.row-link").first().click(),
-  wanted: `!${at(path)} && ${has("main h1")}`,
+  wanted: `location.pathname.split("/").length > 4 && ${has("main h1")}`,
 })
 
 /** Types into the first field of a screen. */
@@ -119,7 +115,7 @@ const steps: ReadonlyArray<Step> = [
   entry("/operations"),
   entry("/workspaces", has(row)),
   entry("/audit", has(row)),
-  entry("/settings/workspace"),
+  entry("/settings"),
 ]
 
 const open = async (console_: Console): Promise<Page> => {
