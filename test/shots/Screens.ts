@@ -1,4 +1,5 @@
 // The screens of the console that are pictured, and the data that they show.
+import type { Page } from "playwright-core"
 import { approvedEmail, letterFrom } from "../support/Blast.ts"
 import { type Call, callsOf, type Json, pause, type Service, until, visit } from "../support/Service.ts"
 
@@ -6,6 +7,8 @@ export interface Pictured {
   readonly name: string
   /** Its address for the made-up data. */
   readonly path: (made: MadeUp) => string
+  /** Before the picture. */
+  readonly steps?: (page: Page) => Promise<unknown>
   /** Whether the documentation shows it. */
   readonly isInDocs?: boolean
 }
@@ -245,10 +248,17 @@ export const makeUp = async (service: Service): Promise<MadeUp> => {
   }
 }
 
+const turnIntoBlocks = async (page: Page): Promise<void> => {
+  await page.getByText("Blocks", { exact: true }).click()
+  await page.getByRole("button", { name: "Turn into blocks" }).click()
+  await page.frameLocator('iframe[title="Blocks"]').getByRole("heading", { name: "Spring sale" }).click()
+  await page.frameLocator("iframe").last().getByText("Terms").waitFor()
+}
+
 export const screens: ReadonlyArray<Pictured> = [
   { name: "home", path: () => "/home", isInDocs: true },
   { name: "contacts", path: () => "/contacts" },
-  { name: "person", path: ({ contactId }) => `/contacts/${contactId}` },
+  { name: "person", path: ({ contactId }) => `/contacts/${contactId}`, isInDocs: true },
   { name: "lists", path: () => "/lists" },
   { name: "list", path: ({ listId }) => `/lists/${listId}` },
   { name: "segment", path: ({ segmentId }) => `/lists/${segmentId}?view=rules`, isInDocs: true },
@@ -256,6 +266,12 @@ export const screens: ReadonlyArray<Pictured> = [
   { name: "import", path: ({ sessionId }) => `/imports/sessions/${sessionId}` },
   { name: "emails", path: () => "/emails" },
   { name: "email", path: ({ draftEmailId }) => `/emails/${draftEmailId}` },
+  {
+    name: "email-blocks",
+    path: ({ draftEmailId }) => `/emails/${draftEmailId}`,
+    steps: turnIntoBlocks,
+    isInDocs: true,
+  },
   { name: "email-approved", path: ({ emailId }) => `/emails/${emailId}` },
   { name: "templates", path: () => "/templates" },
   { name: "template-email", path: ({ emailTemplateId }) => `/templates/emails/${emailTemplateId}` },
@@ -283,7 +299,7 @@ export const screens: ReadonlyArray<Pictured> = [
   { name: "members", path: () => "/settings/members" },
   { name: "keys", path: () => "/settings/keys" },
   { name: "account", path: () => "/settings/account" },
-  { name: "operations", path: () => "/operations" },
+  { name: "operations", path: () => "/operations", isInDocs: true },
   { name: "workspaces", path: () => "/workspaces" },
   { name: "audit", path: () => "/audit" },
 ]

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { allViews, Console } from "../browser/console/Console.ts"
 import { root } from "../support/Service.ts"
-import { makeUp, screens, settings } from "./Screens.ts"
+import { makeUp, type Pictured, screens, settings } from "./Screens.ts"
 
 const folder = join(root, "shots")
 rmSync(folder, { recursive: true, force: true })
@@ -13,10 +13,11 @@ const started = await Console.start(settings)
 if (started === null) process.exit(1)
 
 const names: Array<string> = []
-const picture = async (name: string, path: string) => {
+const picture = async (name: string, path: string, steps: Pictured["steps"] = () => Promise.resolve()) => {
   for (const view of allViews) {
     const file = `${name}-${view.width}-${view.scheme}.png`
     const page = await started.screen(path, view)
+    await steps(page)
     await page.screenshot({ path: join(folder, file) })
     await page.context().close()
     names.push(file)
@@ -26,8 +27,8 @@ const picture = async (name: string, path: string) => {
 await picture("contacts-empty", "/contacts")
 await picture("lists-empty", "/lists")
 const made = await makeUp(started.service)
-for (const { isInDocs = false, name, path } of screens) {
-  await picture(name, path(made))
+for (const { isInDocs = false, name, path, steps } of screens) {
+  await picture(name, path(made), steps)
   if (!isInDocs) continue
   for (const scheme of ["light", "dark"]) {
     copyFileSync(join(folder, `${name}-1280-${scheme}.png`), join(root, `docs/images/console-${name}-${scheme}.png`))

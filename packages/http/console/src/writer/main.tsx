@@ -66,6 +66,7 @@ const Writer = ({ document: stored, html, isReadOnly, words }: ToWriter) => {
     <>
       {editor !== null && !isReadOnly && <Toolbar editor={editor} words={words} />}
       <EmailEditor
+        className="page"
         content={stored === null ? html : (stored as object)}
         editable={!isReadOnly}
         extensions={extensions}
