@@ -252,7 +252,7 @@ const turnIntoBlocks = async (page: Page): Promise<void> => {
   await page.getByText("Blocks", { exact: true }).click()
   await page.getByRole("button", { name: "Turn into blocks" }).click()
   await page.frameLocator('iframe[title="Blocks"]').getByRole("heading", { name: "Spring sale" }).click()
-  await page.frameLocator("iframe").last().getByText("Terms").waitFor()
+  await page.locator("iframe").last().contentFrame().getByText("Terms").waitFor()
 }
 
 export const screens: ReadonlyArray<Pictured> = [

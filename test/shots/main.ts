@@ -23,7 +23,6 @@ const picture = async (name: string, path: string, steps: Pictured["steps"] = ()
     names.push(file)
   }
 }
-
 await picture("contacts-empty", "/contacts")
 await picture("lists-empty", "/lists")
 const made = await makeUp(started.service)
