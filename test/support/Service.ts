@@ -55,7 +55,7 @@ export interface Answer {
 }
 
 export const root = fileURLToPath(new URL("../../", import.meta.url))
-const commandLine = join(root, "packages/http/src/cli/main.ts")
+const commandLine = join(root, "packages/http/bin/tentpole.js")
 
 export const apiKey = "e2e_0123456789_0123456789_0123456789"
 
@@ -69,6 +69,8 @@ export const environment = (more: Record<string, string>): NodeJS.ProcessEnv => 
   PATH: process.env["PATH"],
   HOME: process.env["HOME"],
   NODE_OPTIONS: process.env["NODE_OPTIONS"] ?? "--conditions=tentpole:source",
+  // The second process with the same modules starts in half the time.
+  NODE_COMPILE_CACHE: join(root, "node_modules/.cache/tentpole"),
   LOG_LEVEL: "warn",
   RATE_LIMIT_PER_MINUTE: "0",
   // A pause of a process must not end a parser.

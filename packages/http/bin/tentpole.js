@@ -3,6 +3,10 @@
 /* oxlint-disable typescript/no-unsafe-assignment, typescript/no-unsafe-call, typescript/no-unsafe-member-access -- JavaScript
    outside of the TypeScript projects, because an old Node must be able to run it */
 import { existsSync } from "node:fs"
+// An old Node has no `enableCompileCache`.
+import * as module from "node:module"
+import { homedir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const required = [22, 19]
@@ -25,6 +29,9 @@ if (!existsSync(fileURLToPath(import.meta.resolve("@tentpole/http/cli/main")))) 
     "Tentpole is not compiled: use `npm run tentpole -- …`, or set NODE_OPTIONS=--conditions=tentpole:source to run its sources.",
   )
 }
+// Compiled modules are cached in the user's cache folder or NODE_COMPILE_CACHE, which halves the start time. Child processes use it too.
+process.env["NODE_COMPILE_CACHE"] ??= join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "tentpole")
+module.enableCompileCache(process.env["NODE_COMPILE_CACHE"])
 // The modules take a second to load.
 if (process.argv[2] === "start") process.stdout.write("Tentpole is starting.\n")
 await import("@tentpole/http/cli/main")

@@ -9,7 +9,8 @@ import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { toAuditEntryWire } from "../../admin/AdminWire.ts"
 import { toAuditWire } from "../../api/blasts/BlastWire.ts"
-import { ChecksFailed, command, commandGroup, jsonFlag, overPorts, report, workspaceFlag, workspaceOf } from "../Run.ts"
+import { command, overPorts, workspaceFlag, workspaceOf } from "../OverPorts.ts"
+import { ChecksFailed, commandGroup, jsonFlag, report } from "../Output.ts"
 import { textOf } from "../Table.ts"
 
 /** The audit as text: a line for each check, then the recipients by outcome. */

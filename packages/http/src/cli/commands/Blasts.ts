@@ -6,7 +6,7 @@ import { askable, blastOf, callCommand, confirmed, firstOf, limitFlag, pageLimit
 import { clockOf, counted, countOf, lasting } from "../Figures.ts"
 import { follow, type MeasuredPace, type Progress } from "../Progress.ts"
 import { attempt, CallFailed, connected } from "../Remote.ts"
-import { jsonFlag, print } from "../Run.ts"
+import { jsonFlag, print } from "../Output.ts"
 import { fieldsOf, tableOf } from "../Table.ts"
 
 const blastArgument = Argument.String("blast").pipe(Argument.withDescription("Name or id of the blast"))

@@ -3,7 +3,8 @@ import { DeadJobs } from "@tentpole/core/operations/deadJobs/DeadJobs"
 import { Effect } from "effect"
 import { Argument } from "effect/cli"
 import { toDeadJobWire } from "../../admin/InstallationApi.ts"
-import { allOf, command, commandGroup } from "../Run.ts"
+import { command } from "../OverPorts.ts"
+import { allOf, commandGroup } from "../Output.ts"
 import { textOf } from "../Table.ts"
 
 const dead = command(

@@ -5,7 +5,7 @@ import { Effect, Result } from "effect"
 import { Command } from "effect/cli"
 import { findingsOf } from "../../doctor/Doctor.ts"
 import { type Finding, table, wrong } from "../../doctor/Finding.ts"
-import { jsonFlag, report } from "../Run.ts"
+import { jsonFlag, report } from "../Output.ts"
 
 const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.suspend(() => {
   loadEnvironment()

@@ -13,18 +13,8 @@ import { type CheckedDomain, Workspaces } from "@tentpole/core/workspaces/Worksp
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { toCheckedDomainWire, toDomainWire, toPageDomainWire } from "../../admin/AdminWire.ts"
-import {
-  allOf,
-  ChecksFailed,
-  commandGroup,
-  jsonFlag,
-  listCommand,
-  overPorts,
-  print,
-  workspaceCommand,
-  workspaceFlag,
-  workspaceOf,
-} from "../Run.ts"
+import { listCommand, overPorts, workspaceCommand, workspaceFlag, workspaceOf } from "../OverPorts.ts"
+import { allOf, ChecksFailed, commandGroup, jsonFlag, print } from "../Output.ts"
 import { fieldsOf } from "../Table.ts"
 
 const config = { name: Argument.String("domain") }

@@ -5,7 +5,8 @@ import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { DateTime, Effect, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { toKeyWire, toNewKeyWire } from "../../admin/AdminWire.ts"
-import { commandGroup, listCommand, workspaceCommand } from "../Run.ts"
+import { listCommand, workspaceCommand } from "../OverPorts.ts"
+import { commandGroup } from "../Output.ts"
 
 const list = listCommand("Shows the API keys of a workspace", ({ keys }) => keys, toKeyWire, [
   "key_id",

@@ -5,7 +5,7 @@ import { Argument, Flag } from "effect/cli"
 import { callCommand, firstOf, limitFlag, listOf, pageLimit, peopleTable } from "../Answers.ts"
 import { countOf } from "../Figures.ts"
 import { jsonOrFile } from "../Remote.ts"
-import { commandGroup } from "../Run.ts"
+import { commandGroup } from "../Output.ts"
 import { fieldsOf, tableOf } from "../Table.ts"
 
 const listArgument = Argument.String("list").pipe(Argument.withDescription("Name or id of the list"))

@@ -10,7 +10,7 @@ import { setTimeout } from "node:timers/promises"
 import { type OutboxMail, outboxPaths, readable, readMail } from "../OutboxFolder.ts"
 import { openWith } from "../Opening.ts"
 import { attempt, CallFailed } from "../Remote.ts"
-import { jsonFlag, show } from "../Run.ts"
+import { jsonFlag, show } from "../Output.ts"
 import { tableOf } from "../Table.ts"
 
 const listFlags = {

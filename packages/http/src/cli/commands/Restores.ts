@@ -4,7 +4,8 @@ import { type RestoreStatus, Restores } from "@tentpole/core/operations/restore/
 import { Invalid } from "@tentpole/core/kernel/Refusal"
 import { DateTime, Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import { command, commandGroup } from "../Run.ts"
+import { command } from "../OverPorts.ts"
+import { commandGroup } from "../Output.ts"
 import { textOf } from "../Table.ts"
 
 const iso = (at: DateTime.Utc | null): string | null => (at === null ? null : DateTime.formatIso(at))

@@ -5,7 +5,7 @@ import { Command, Flag } from "effect/cli"
 import { openWith } from "../Opening.ts"
 import { follow } from "../Progress.ts"
 import { attempt, CallFailed, connected } from "../Remote.ts"
-import { commandGroup, jsonFlag, print } from "../Run.ts"
+import { commandGroup, jsonFlag, print } from "../Output.ts"
 
 const name_length_max = 60
 

@@ -6,7 +6,8 @@ import { roles } from "@tentpole/core/workspaces/Role"
 import { readConfiguration } from "@tentpole/adapters/Launch"
 import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
-import { command, commandGroup, workspaceCommand } from "../Run.ts"
+import { command, workspaceCommand } from "../OverPorts.ts"
+import { commandGroup } from "../Output.ts"
 
 class UsersExist extends Schema.TaggedError<UsersExist>()("UsersExist", {}) {
   override get message(): string {

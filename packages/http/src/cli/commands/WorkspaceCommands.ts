@@ -10,7 +10,8 @@ import { Argument, type Command, Flag } from "effect/cli"
 import { appendFile, mkdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { toWorkspaceWire } from "../../api/workspaces/WorkspaceWire.ts"
-import { allOf, command, commandGroup, workspaceOf } from "../Run.ts"
+import { command, workspaceOf } from "../OverPorts.ts"
+import { allOf, commandGroup } from "../Output.ts"
 import { textOf } from "../Table.ts"
 
 const because = (folder: string) => (cause: unknown) =>

@@ -10,7 +10,7 @@ import { askable, confirmed, listOf, yesFlag } from "../../Answers.ts"
 import { countOf } from "../../Figures.ts"
 import { follow } from "../../Progress.ts"
 import { attempt, CallFailed, connected } from "../../Remote.ts"
-import { jsonFlag, print } from "../../Run.ts"
+import { jsonFlag, print } from "../../Output.ts"
 import { fieldsOf, tableOf } from "../../Table.ts"
 
 export const fileArgument = Argument.String("file").pipe(Argument.withDescription("CSV file with a header line"))

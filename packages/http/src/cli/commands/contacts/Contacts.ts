@@ -1,12 +1,11 @@
 // The commands `tentpole contact …`: reading and importing contacts, and export and erasure of the personal data of one.
 import type { Client, Contact } from "@tentpole/client"
 import { ContactId } from "@tentpole/core/kernel/Ids"
-import { Privacy } from "@tentpole/core/operations/privacy/Privacy"
-import { DateTime, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
-import { toContactExportWire } from "../../../admin/AdminWire.ts"
 import { callCommand, firstOf, isId, limitFlag, pageLimit, peopleTable } from "../../Answers.ts"
-import { commandGroup, jsonOf, workspaceCommand } from "../../Run.ts"
+import { workspaceCommand } from "../../OverPorts.ts"
+import { commandGroup, jsonOf } from "../../Output.ts"
 import { fieldsOf } from "../../Table.ts"
 import { importContacts } from "./ContactImport.ts"
 
@@ -43,6 +42,9 @@ const get = callCommand(
   },
 )
 
+/** Its use cases are loaded when it runs: other commands call the API. */
+const privacy = Effect.promise(() => import("./ContactPrivacy.ts"))
+
 const config = { contact: Argument.String("contact-id").pipe(Argument.withSchema(ContactId)) }
 
 export const contact = commandGroup("contact", "Contacts: list, get, import, export, erase", [
@@ -53,22 +55,13 @@ export const contact = commandGroup("contact", "Contacts: list, get, import, exp
     "export",
     "Prints all stored data of a contact as JSON",
     config,
-    (workspace, input) =>
-      Effect.zipWith(
-        Privacy.use((privacy) => privacy.rowsOf(workspace, input.contact)),
-        DateTime.now,
-        (rows, at) => toContactExportWire(input.contact, rows, at),
-      ),
+    (workspace, input) => Effect.flatMap(privacy, ({ exportOf }) => exportOf(workspace, input.contact)),
     jsonOf,
   ),
   workspaceCommand(
     "erase",
     "Deletes a contact and removes its personal data from all tables and files. This cannot be undone",
     config,
-    (workspace, input) =>
-      Effect.as(
-        Privacy.use((privacy) => privacy.erase(workspace, input.contact)),
-        { contact_id: input.contact, erased: true },
-      ),
+    (workspace, input) => Effect.flatMap(privacy, ({ erase }) => erase(workspace, input.contact)),
   ),
 ])

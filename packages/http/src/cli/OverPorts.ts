@@ -1,22 +1,22 @@
-// Helpers of the commands: use cases over the configured database (or that of `tentpole start`), and the output as text or JSON.
-import { BadConfiguration, type Configuration } from "@tentpole/adapters/Configuration"
-import { ports } from "@tentpole/adapters/FromConfig"
+// Commands that run use cases over the configured database, or that of `tentpole start`. The use cases are loaded when one runs.
+import { BadConfiguration } from "@tentpole/adapters/Configuration"
 import { readConfiguration } from "@tentpole/adapters/Launch"
 import * as Logging from "@tentpole/adapters/Logging"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { runningUrl } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { Actor } from "@tentpole/core/kernel/changes/Actor"
-import { Administration } from "@tentpole/core/operations/administration/Administration"
-import { type Listed, type ListedBy, page_limit_max } from "@tentpole/core/kernel/Page"
-import { NotFound } from "@tentpole/core/kernel/Refusal"
-import { useCases } from "@tentpole/core/Tentpole"
+import type { Listed, ListedBy } from "@tentpole/core/kernel/Page"
+import type { NotFound } from "@tentpole/core/kernel/Refusal"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { Administration } from "@tentpole/core/operations/administration/Administration"
 import type { Workspace } from "@tentpole/core/workspaces/Workspace"
 import { WorkspaceStore } from "@tentpole/core/workspaces/WorkspaceStore"
-import { Console, Effect, Layer, Schema } from "effect"
+import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { join } from "node:path"
+import { allOf, jsonFlag, print } from "./Output.ts"
 import { textOf } from "./Table.ts"
+import type { Everything } from "./Everything.ts"
 
 /** The configuration with a database: the configured one, or that of a running `tentpole start`. */
 const reachable = Effect.gen(function* () {
@@ -32,19 +32,16 @@ const reachable = Effect.gen(function* () {
   return { ...config, databaseUrl: url, databaseMigrationUrl: migrationUrl ?? url }
 })
 
-const everything = (config: Configuration) =>
-  useCases.pipe(Layer.provideMerge(ports(config, { name: "command line", connections_max: 2 })))
-
-type Everything = Layer.Success<ReturnType<typeof everything>>
-
 /** Runs a command's work with the use cases and ports. */
 export const overPorts = <A, E>(work: Effect.Effect<A, E, Everything>) =>
-  Effect.flatMap(reachable, (config) =>
-    Effect.provide(work, everything(config)).pipe(
+  Effect.gen(function* () {
+    const config = yield* reachable
+    const { everything } = yield* Effect.promise(() => import("./Everything.ts"))
+    return yield* Effect.provide(work, everything(config)).pipe(
       Effect.provideService(Actor, "cli"),
       Effect.provide(Logging.layer({ level: "warn", format: config.logFormat })),
-    ),
-  )
+    )
+  })
 
 export const workspaceFlag = Flag.String("workspace").pipe(
   Flag.withDescription("Slug of the workspace"),
@@ -54,13 +51,6 @@ export const workspaceFlag = Flag.String("workspace").pipe(
 /** Finds a workspace by its slug. */
 export const workspaceOf = (slug: string): Effect.Effect<Workspace, NotFound, WorkspaceStore> =>
   WorkspaceStore.use((store) => store.findBySlug(slug))
-
-export interface Result {
-  readonly document: unknown
-  readonly text: string
-}
-
-export const print = (json: boolean, { document, text }: Result) => (json ? show(document) : Console.log(text))
 
 /** A command that prints the result of its work: as text, or as one JSON document. */
 export const command = <const Name extends string, const Config extends Command.Command.Config, A, E>(
@@ -90,28 +80,6 @@ export const workspaceCommand = <const Name extends string, const Config extends
     text,
   )
 
-/** A command that only has subcommands. */
-export const commandGroup = <const Name extends string, const Commands extends ReadonlyArray<Command.Command.Any>>(
-  name: Name,
-  description: string,
-  commands: Commands,
-) => Command.make(name).pipe(Command.withDescription(description), Command.withSubcommands(commands))
-
-/** All entries of a listing by cursor. */
-export const allOf = <A, E, R>(
-  list: (by: ListedBy) => Effect.Effect<Listed<A>, E, R>,
-): Effect.Effect<ReadonlyArray<A>, E, R> =>
-  Effect.gen(function* () {
-    const items: Array<A> = []
-    let next: string | null = ""
-    while (next !== null) {
-      const slice: Listed<A> = yield* list({ limit: page_limit_max, ...(next === "" ? {} : { cursor: next }) })
-      items.push(...slice.items)
-      next = slice.next
-    }
-    return items
-  })
-
 /** The command `list` of a workspace: all entries of a listing of the administration. */
 export const listCommand = <A, Wire extends object, E>(
   description: string,
@@ -124,37 +92,15 @@ export const listCommand = <A, Wire extends object, E>(
     description,
     {},
     (workspace) =>
-      Administration.use((administration) => allOf((by) => list(administration)(workspace, by))).pipe(
-        Effect.map((items) => items.map(toWire)),
-      ),
+      Effect.gen(function* () {
+        const { Administration } = yield* Effect.promise(
+          () => import("@tentpole/core/operations/administration/Administration"),
+        )
+        const administration = yield* Administration
+        return (yield* allOf((by) => list(administration)(workspace, by))).map(toWire)
+      }),
     (items) => textOf(items, columns),
   )
-
-export const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2)
-
-/** Prints one JSON document. */
-export const show = (value: unknown) => Console.log(jsonOf(value))
-
-export const jsonFlag = Flag.Boolean("json").pipe(
-  Flag.withDescription("Prints one JSON document instead of a table"),
-  Flag.withDefault(false),
-)
-
-/** The reason for exit code 1. */
-export class ChecksFailed extends Schema.TaggedError<ChecksFailed>()("ChecksFailed", { reason: Schema.String }) {
-  override get message(): string {
-    return this.reason
-  }
-}
-
-/** Prints the results of checks, and fails if one of them failed. */
-export const report = Effect.fnUntraced(function* (
-  printed: { readonly json: boolean; readonly document: unknown; readonly table: string },
-  { failed, total }: { readonly failed: number; readonly total: number },
-) {
-  yield* printed.json ? show(printed.document) : Console.log(printed.table)
-  if (failed > 0) return yield* new ChecksFailed({ reason: `${failed} of ${total} checks failed.` })
-})
 
 export const migrateCommand = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
