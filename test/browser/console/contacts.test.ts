@@ -164,7 +164,7 @@ describe.skipIf(started === null)("contacts", () => {
     ] as const) {
       if (button === "Remove from list") await page.getByRole("checkbox", { name: /Number 50/ }).click()
       await page.getByRole("button", { name: button }).click()
-      await page.getByRole("textbox", { name: "Static list" }).fill("gues")
+      await page.getByRole("combobox", { name: "Static list" }).fill("gues")
       await page.getByRole("option", { name: "Guests" }).click()
       await inspect(page, button)
       await page.getByRole("button", { name: action }).click()
@@ -192,7 +192,7 @@ describe.skipIf(started === null)("contacts", () => {
     })
     const page = await console_.screen(path)
     await page.getByRole("button", { name: "Check a list" }).click()
-    await page.getByRole("textbox", { name: "List or segment" }).fill("roma")
+    await page.getByRole("combobox", { name: "List or segment" }).fill("roma")
     await page.getByRole("option", { name: /Romans/ }).click()
     await page.getByText("Yes, the contact is in this list.").waitFor()
     await page.getByText("City is rome").waitFor()

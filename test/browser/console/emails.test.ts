@@ -52,7 +52,7 @@ describe.skipIf(started === null)("emails", () => {
     await page.keyboard.type("<p>Dear {{contact.first_n")
     await page.getByRole("option", { name: /contact\.first_name/ }).click()
     await shown(page).getByText("Dear Sample").waitFor()
-    await page.getByRole("textbox", { name: "As contact" }).fill("ann")
+    await page.getByRole("combobox", { name: "As contact" }).fill("ann")
     await page.getByRole("option", { name: /Ann/ }).click()
     await shown(page).getByText("Dear Ann").waitFor()
     await inspect(page, "the editor")

@@ -47,7 +47,7 @@ describe.skipIf(started === null)("lists", () => {
   it("get members that a search finds, and lose those that are chosen", async () => {
     const page = await console_.screen(`/lists/${await create("Bakers")}`)
     await page.getByRole("button", { name: "Add contact" }).click()
-    await page.getByRole("textbox", { name: "Contact" }).fill("carla")
+    await page.getByRole("combobox", { name: "Contact" }).fill("carla")
     await page.getByRole("option", { name: /Carla/ }).click()
     await page.getByRole("button", { name: "Add to the list" }).click()
     await page.getByRole("link", { name: "carla@example.org" }).waitFor()

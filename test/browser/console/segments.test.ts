@@ -120,7 +120,7 @@ describe.skipIf(started === null)("segments", () => {
     )
     await console_.visit(`/lists/${list_id}`, async (page) => {
       await matchCount(page, "2")
-      await page.getByRole("textbox", { name: "Contact" }).fill("carla")
+      await page.getByRole("combobox", { name: "Contact" }).fill("carla")
       await page.getByRole("option", { name: /Carla/ }).click()
       await page.getByText("Carla does not match").waitFor()
       await page.getByText("City is rome").waitFor()

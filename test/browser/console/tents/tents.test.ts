@@ -151,7 +151,7 @@ describe.skipIf(started === null)("tents", () => {
     })
     await call("POST", `/v1/tent-templates/${template_id}/approve`, {})
     const page = await console_.screen("/tents/bulk")
-    await page.getByRole("textbox", { name: "Template" }).fill("city")
+    await page.getByRole("combobox", { name: "Template" }).fill("city")
     await page.getByRole("option", { name: "City page" }).click()
     await page.getByText("It has the variables city.").waitFor()
     await page.getByLabel("Paste a table").fill("name\tcity\nUlm\tUlm\nBern\t")

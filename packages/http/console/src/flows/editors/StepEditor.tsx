@@ -1,5 +1,5 @@
 // The editor of a step: the fields of its type, the ways that lead on, its label and its id.
-import { Anchor, Divider, Stack, Text, TextInput } from "@mantine/core"
+import { Divider, Stack, Text, TextInput } from "@mantine/core"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useWords } from "../../words/Words.tsx"
@@ -77,9 +77,9 @@ export const StepEditor = ({ step }: { readonly step: Step }) => {
       {count > 0 && (
         <Text size="sm">
           {words.membersHere(count)}{" "}
-          <Anchor component={Link} to={`/flows/${flow.flow_id}/members`} size="sm" underline="always">
+          <Link to="/flows/$flowId/members" params={{ flowId: flow.flow_id }} className="link inline">
             {words.showMembers}
-          </Anchor>
+          </Link>
         </Text>
       )}
       <IssueList texts={mine.map((issue) => issueText(words, issue))} />

@@ -58,7 +58,7 @@ export const Picker = <Data,>(props: Props<Data>) => {
   }
   return (
     <Combobox store={combobox} onOptionSubmit={submit} withinPortal={false}>
-      <Combobox.Target>
+      <Combobox.Target withExpandedAttribute>
         <InputBase
           {...(isCompact ? { "aria-label": label, size: "xs" } : { label })}
           disabled={isDisabled}
