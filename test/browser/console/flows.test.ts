@@ -58,7 +58,12 @@ describe.skipIf(started === null)("flows", () => {
   const box = (page: Page, id: string) => page.locator(`[data-box="step:${id}"]`)
 
   const focused = (page: Page, what: string, selector: string) =>
-    until(what, () => page.locator(selector).first().evaluate((element) => element.matches(":focus")))
+    until(what, () =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => element.matches(":focus")),
+    )
 
   it("begin with one button where there is none", async () => {
     await console_.visit("/flows", (page) => page.getByText("No flows yet").waitFor())
