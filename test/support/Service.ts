@@ -55,7 +55,7 @@ export interface Answer {
 }
 
 export const root = fileURLToPath(new URL("../../", import.meta.url))
-const commandLine = join(root, "packages/http/bin/tentpole.js")
+const commandLine = join(root, "packages/http/src/cli/main.ts")
 
 export const apiKey = "e2e_0123456789_0123456789_0123456789"
 

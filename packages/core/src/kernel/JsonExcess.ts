@@ -14,7 +14,7 @@ export const json_key_length_max = 1_000
  * Maximum number of keys in objects of different shapes: an engine stores a shape for each sequence of keys, which takes a hundred
  * times longer than reading another object with the same keys.
  */
-export const json_shaped_keys_max = 20_000
+export const json_shaped_keys_max = 12_000
 
 /** The characters that are read before other requests continue: a few milliseconds. */
 const slice_length = 2 ** 19

@@ -151,5 +151,5 @@ export const audience: Room<AudienceEstate> = {
   settle: settleAudience,
   readable,
   ids: ["contact_id", "fieldDefinitionId", "listId", "staticListId"],
-  found: (json) => json.pagination.total,
+  found: (json) => json.pagination?.total,
 }

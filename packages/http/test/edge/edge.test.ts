@@ -99,8 +99,8 @@ jsonBombTest("refuses NUL, lone surrogates, too deep nesting, too many values an
     for (const [body, message] of [
       [`{"name":[${Array(150_000).fill("[]").join(",")}]}`, "The body has more than 150000 values"],
       [
-        `{${Array.from({ length: 20_001 }, (_, n) => `"k${n}":1`).join(",")}}`,
-        "The body has more than 20000 keys in objects with different keys",
+        `{${Array.from({ length: 12_001 }, (_, n) => `"k${n}":1`).join(",")}}`,
+        "The body has more than 12000 keys in objects with different keys",
       ],
       [`{"name":"x","${"k".repeat(1_001)}":1}`, "The body has a key of more than 1000 characters"],
     ] as const) {
@@ -134,7 +134,7 @@ const unknownKeyTest = tagged(it.live, "attack/unknown-key", "attack/json-bomb")
 unknownKeyTest("refuses more than 1,000 unknown keys before schemas run, without a list", () =>
   Effect.gen(function* () {
     const call = yield* served
-    const keys = Array.from({ length: 15_000 }, (_, n) => `"k${n}":1`)
+    const keys = Array.from({ length: 11_000 }, (_, n) => `"k${n}":1`)
     const refused = yield* call("POST", `/v1/things/${id}`, { body: `{${keys.join(",")}}` })
     assert.deepStrictEqual([refused.status, refused.json.error_code], [400, "validation_failed"])
     assert.notProperty(refused.json.details, "issues")

@@ -77,8 +77,8 @@ jsonBombTest("refuses extreme JSON bodies with a message of limited size", () =>
         api,
         `POST /v1/contact-lists HTTP/1.1\r\n${host}\r\n${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body, "latin1")}\r\nConnection: close\r\n\r\n${body}`,
       )
-    const keys = Array.from({ length: 15_000 }, (_, each) => `"k${each}":1`).join()
-    const ids = Array<string>(120_000).fill("{}").join()
+    const keys = Array.from({ length: 11_000 }, (_, each) => `"k${each}":1`).join()
+    const ids = Array<string>(70_000).fill("{}").join()
     for (const [what, body, status] of [
       ["five megabytes of brackets", "[".repeat(5_000_000), 400],
       ["brackets that are closed", `${"[".repeat(2_000_000)}${"]".repeat(2_000_000)}`, 400],
@@ -91,7 +91,7 @@ jsonBombTest("refuses extreme JSON bodies with a message of limited size", () =>
       const answer = yield* post(body)
       assert.strictEqual(statusOf(answer), status, `${what}: ${answer.slice(0, 300)}`)
       assert.isBelow(answer.length, 200_000, what)
-      if (body.includes("k14999")) assert.match(answer, /The body has more than 1000 unknown keys"/)
+      if (body.includes("k10999")) assert.match(answer, /The body has more than 1000 unknown keys"/)
       // No item was read.
       if (body.includes("contact_ids")) assert.match(answer, /not valid: contact_ids must have at most 500 ids"/)
     }
