@@ -1,5 +1,5 @@
 // Screens of the console with data, each in one of the views, and what opens from them: without errors, findings of axe, and
-// sideways scrolling. `npm test` opens every fifth screen and the menus of one, `npm run test:browser` all.
+// sideways scrolling. `npm test` opens every fifth screen, `npm run test:browser` all, with their menus and dialogs.
 import type { Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { type MadeUp, makeUp, screens, settings } from "./Screens.ts"
@@ -32,17 +32,15 @@ describe.skipIf(started === null)("the console's screens", () => {
     await inspect(page, name)
   })
 
-  describe.each(isSample ? [1280] : [1280, 390])("menus, popovers and dialogs, at %d px", (width) => {
+  describe.each(isSample ? [] : [1280, 390])("menus, popovers and dialogs, at %d px", (width) => {
     let overlays: Overlays
     beforeAll(async () => {
       overlays = await Overlays.in(console_, { width, scheme: "light" })
     })
     afterAll(() => overlays.end())
 
-    it.skipIf(isSample)("of the header", () => overlays.inspectHeader("/home"))
+    it("of the header", () => overlays.inspectHeader("/home"))
 
-    it.each(isSample ? screens.filter(({ name }) => name === "workspaces") : screens)("of $name", ({ path }) =>
-      overlays.inspect(path(made)),
-    )
+    it.each(screens)("of $name", ({ path }) => overlays.inspect(path(made)))
   })
 })
