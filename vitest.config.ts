@@ -12,7 +12,6 @@ const long = [
   "test/browser/{pages,reference,vectors}.test.ts",
   // npm run test:faults <campaign> -- --quick
   "test/faults/*.test.ts",
-  "test/e2e/restore.test.ts",
   // npm run test:pack
   "test/pack.test.ts",
 ]

@@ -29,7 +29,8 @@ if (!existsSync(fileURLToPath(import.meta.resolve("@tentpole/http/cli/main")))) 
     "Tentpole is not compiled: use `npm run tentpole -- …`, or set NODE_OPTIONS=--conditions=tentpole:source to run its sources.",
   )
 }
-// Compiled modules are cached in the user's cache folder or NODE_COMPILE_CACHE, which halves the start time. Child processes use it too.
+// Compiled modules are cached in the user's cache folder or NODE_COMPILE_CACHE, which halves the start time. Child processes use the
+// cache too.
 process.env["NODE_COMPILE_CACHE"] ??= join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "tentpole")
 module.enableCompileCache(process.env["NODE_COMPILE_CACHE"])
 // The modules take a second to load.

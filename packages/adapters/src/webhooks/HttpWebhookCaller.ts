@@ -41,7 +41,7 @@ class AddressRefused extends Error {
 const resolveBySystem = async (host: string): Promise<ReadonlyArray<string>> =>
   (await lookUp(host, { all: true, order: "verbatim" })).map(({ address }) => address)
 
-/** Loopback addresses: what `own ports` of this machine are reached at. */
+/** Whether a machine reaches its own listeners at the address. */
 const isLoopback = (address: string): boolean =>
   address.startsWith("127.") || address === "::1" || /^(0\.|::$)/.test(address)
 

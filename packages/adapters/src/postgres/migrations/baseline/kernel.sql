@@ -214,8 +214,9 @@ $$;
 
 -- The outbox. Just before its commit, a transaction that has events locks the stream of the workspace, moves its position by their
 -- number, and inserts them with the positions in between. Therefore transactions commit in the order of their positions, and a
--- consumer reads what is greater than its own position. Positions have no gaps, except after a restore (`tentpole_restored`). The lock is the last one that a transaction
--- waits for, and lasts until its commit: transactions cannot deadlock on it, and a long one blocks no other.
+-- consumer reads what is greater than its own position. Positions have no gaps, except after a restore (`tentpole_restored`). The
+-- lock is the last one that a transaction waits for, and lasts until its commit: transactions cannot deadlock on it, and a long one
+-- blocks no other.
 
 create table outbox_stream (
   workspace_id uuid not null,

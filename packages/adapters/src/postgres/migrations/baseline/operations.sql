@@ -175,7 +175,8 @@ begin
 end $$;
 
 -- The table, or its partitions.
-create function tentpole_parts(relation text) returns setof oid language sql stable set search_path = pg_catalog, public, pg_temp as $$
+create function tentpole_parts(relation text) returns setof oid language sql stable
+  set search_path = pg_catalog, public, pg_temp as $$
   select root.oid from pg_class root where root.oid = to_regclass('public.' || relation) and root.relkind = 'r'
   union all select i.inhrelid from pg_inherits i where i.inhparent = to_regclass('public.' || relation)
 $$;
