@@ -106,7 +106,11 @@ export class Hooks extends Context.Service<
           if (!signatures.isByCertificate(pem, algorithm, signedText(envelope), envelope.Signature, now_ms)) {
             return yield* refuse("its signature does not fit")
           }
-          if (envelope.Type === "Notification") return yield* write(workspace, sesEvents(envelope.Message))
+          if (envelope.Type === "Notification") {
+            // SNS would repeat a message that is refused. One that can't be read is not of SES.
+            const message = yield* Effect.orElseSucceed(parsedText(envelope.Message), () => null)
+            return yield* write(workspace, sesEvents(message))
+          }
           if (envelope.Type === "UnsubscribeConfirmation") return
           const url = subscriptionUrl(envelope)
           if (url === undefined) return yield* refuse("its SubscribeURL does not lead to SNS")
@@ -196,6 +200,10 @@ const snsAway = () => new Unavailable({ part: "certificate's server" })
 const parsed = Effect.fnUntraced(function* (body: Uint8Array) {
   const text = decodeText(body)
   yield* Effect.yieldNow
+  return yield* parsedText(text)
+})
+
+const parsedText = Effect.fnUntraced(function* (text: string) {
   const excess = yield* jsonExcess(text)
   if (excess !== null) return yield* Invalid.at("", excess)
   yield* Effect.yieldNow

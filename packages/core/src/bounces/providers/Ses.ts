@@ -113,10 +113,10 @@ const whatOf = (event: typeof Event.Type): ReportedFact | undefined => {
   }
 }
 
-const read = eventReader(Schema.fromJsonString(Event), whatOf, ({ mail }) => ({
+const read = eventReader(Event, whatOf, ({ mail }) => ({
   returnPath: mail.source,
   messageId: mail.headers?.find(({ name }) => name.toLowerCase() === "message-id")?.value,
 }))
 
-/** The event in the `Message` of a notification. Empty when it is irrelevant. */
-export const sesEvents = (message: string): ReadonlyArray<ProviderEvent> => read(message) ?? []
+/** The event in the parsed `Message` of a notification. Empty when it is irrelevant. */
+export const sesEvents = (message: unknown): ReadonlyArray<ProviderEvent> => read(message) ?? []
