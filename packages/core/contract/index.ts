@@ -55,6 +55,9 @@ import { tokenBuckets } from "./kernel/tokenBuckets.ts"
 import { transactor } from "./kernel/transactor.ts"
 import { traffic } from "./traffic/traffic.ts"
 import { eventFeed } from "./webhooks/eventFeed.ts"
+import { webhookDeliveries } from "./webhooks/webhookDeliveries.ts"
+import { webhookEndpoints } from "./webhooks/webhookEndpoints.ts"
+import { webhookQueue } from "./webhooks/webhookQueue.ts"
 
 export { atOnce } from "./kernel/steps.ts"
 export { mailedBlast } from "./blasts/blastAudits.ts"
@@ -72,6 +75,7 @@ export { seenView, viewBatch } from "./traffic/traffic.ts"
 export { withFewKeyPairs } from "./kernel/keyPairs.ts"
 export { settingsLayer, testSettings } from "./kernel/settings.ts"
 export { tagged } from "./kernel/tagged.ts"
+export { begin as webhookWorld } from "./webhooks/webhookWorld.ts"
 export const contract = {
   assets,
   accounts,
@@ -121,6 +125,9 @@ export const contract = {
   segments,
   sendJournal,
   suppressions,
+  webhookDeliveries,
+  webhookEndpoints,
+  webhookQueue,
   workspaces,
   pages,
   tents,

@@ -26,6 +26,9 @@ import { Tracking } from "./tracking/Tracking.ts"
 import { Emails } from "./emails/Emails.ts"
 import { TestMails } from "./sending/TestMails.ts"
 import { EventFeed } from "./webhooks/EventFeed.ts"
+import { WebhookDeliveries } from "./webhooks/endpoints/WebhookDeliveries.ts"
+import { WebhookEndpoints } from "./webhooks/endpoints/WebhookEndpoints.ts"
+import { WebhookReplays } from "./webhooks/endpoints/WebhookReplays.ts"
 import { Exports } from "./exports/Exports.ts"
 import { Forms } from "./forms/Forms.ts"
 import { Idempotency } from "./operations/idempotency/Idempotency.ts"
@@ -106,6 +109,9 @@ export const productUseCases = Layer.mergeAll(
   Tents.layer,
   TestMails.layer,
   Tracking.layer,
+  WebhookDeliveries.layer,
+  WebhookEndpoints.layer,
+  WebhookReplays.layer,
   WorkspaceOverviews.layer,
   Workspaces.layer,
 ).pipe(Layer.provideMerge(Links.layer))

@@ -6,6 +6,7 @@ import type { RecipientQuery } from "../../src/blasts/BlastStore.ts"
 import { Settlement } from "../../src/sending/Settlement.ts"
 import type { BlastId } from "../../src/kernel/Ids.ts"
 import { recipientQuery, furnished, later, noon, type Rooms } from "./blastWorld.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 import { wholeAudience } from "../sending/deliveryScenario.ts"
 
 const lease_ms = 60_000
@@ -106,6 +107,11 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         yield* settle([accepted(handed)])
         assert.deepInclude((yield* store.get(workspace, id, noon)).tally, { queued: 0, blocked: 4, sent: 1, failed: 0 })
         assert.deepStrictEqual(yield* store.endedWithOpen(workspace, 10), [])
+        const told = (yield* eventsOf(workspace)).filter(({ type }) => type === "email_blocked")
+        assert.deepStrictEqual(
+          told.map(({ data }) => [data["blast_id"], data["reason"]]),
+          Array.from({ length: 4 }, () => [id, "cancelled"]),
+        )
         const { items } = yield* store.recipients(workspace, id, recipientQuery)
         assert.deepStrictEqual(items.map(({ status, reason }) => `${status} ${reason}`).sort(), [
           "blocked cancelled",

@@ -18,6 +18,7 @@ import { ListChange, type NewList } from "../../src/lists/List.ts"
 import { nameCandidates } from "../../src/lists/ListName.ts"
 import { ListStore } from "../../src/lists/ListStore.ts"
 import { referencesIn, type RuleTree } from "../../src/segments/RuleTree.ts"
+import type { Outbox } from "../../src/kernel/changes/Outbox.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { plans, type WorkspaceFields } from "../../src/workspaces/Workspace.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
@@ -25,6 +26,7 @@ import { Fresh } from "../kernel/fresh.ts"
 import { wholeAudience } from "../sending/deliveryScenario.ts"
 
 export type Rooms =
+  | Outbox
   | BlastStore
   | ContactStore
   | DeliveryStore

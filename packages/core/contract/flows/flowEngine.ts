@@ -7,6 +7,7 @@ import type { BounceReportStore } from "../../src/bounces/ReportStore.ts"
 import type { EngagementStore } from "../../src/tracking/EngagementStore.ts"
 import { flowHappenings } from "./flowHappenings.ts"
 import { flowMessages } from "./flowMessages.ts"
+import { flowUnsent } from "./flowUnsent.ts"
 import { day, send } from "./flowWorld.ts"
 import { check, day_ms, type FlowLive, flowLive, type FlowRooms, lives, running, tree } from "./flowMembersWorld.ts"
 
@@ -18,6 +19,7 @@ export const flowEngine = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
   advancing(name, live)
   flowMessages(name, live)
   flowHappenings(name, live)
+  flowUnsent(name, live)
 }
 
 const advancing = <E>(name: string, live: Layer.Layer<Live, E>) =>

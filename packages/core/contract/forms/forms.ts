@@ -166,7 +166,7 @@ export const forms = <E>(
         assert.deepStrictEqual((yield* store.list(workspace, tent, everything)).items, [
           { ...submission, contactId: null },
         ])
-        yield* tents.change(workspace, tent, (held) => TentChange.remove({ tent: held, assetIds: [] }))
+        yield* tents.change(workspace, tent, (held) => TentChange.remove({ tent: held, assetIds: [] }, at(60)))
         assert.strictEqual((yield* Effect.flip(store.list(workspace, tent, everything)))._tag, "NotFound")
       }),
     )

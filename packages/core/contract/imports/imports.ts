@@ -146,6 +146,8 @@ const importMoves = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.isTrue(yield* transact(store.apply(workspace, failed)))
         assert.isFalse(yield* transact(store.apply(workspace, again)))
         assert.strictEqual((yield* store.getRun(workspace, run.id)).error, "first")
+        const ends = (yield* eventsOf(workspace)).map(({ data, type }) => [type, data["import_run_id"], data["error"]])
+        assert.deepStrictEqual(ends, [["import_failed", run.id, "first"]])
         assert.isFalse(yield* applyRows(workspace, run, [["a@b.co", "Ann"]]))
       }),
     )

@@ -1,7 +1,6 @@
 // Contract tests of access to and erasure of personal data: everything about a contact is found, and nothing of it remains.
 import { assert, layer } from "@effect/vitest"
-import { Effect, type Layer, Result, Stream } from "effect"
-import { decideDeletes } from "../../src/contacts/batch/Batch.ts"
+import { Effect, type Layer, Stream } from "effect"
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
 import type { ClaimedDelivery } from "../../src/sending/DeliveryStore.ts"
 import { newContact, patchContact } from "../../src/contacts/ContactPatch.ts"
@@ -10,6 +9,7 @@ import { ContactId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import { PrivacyStore } from "../../src/operations/privacy/PrivacyStore.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { at, email, type Ports } from "../contacts/contactWorld.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 import * as Deliveries from "../sending/deliveryScenario.ts"
 
 /** Does what the use case does. */
@@ -21,8 +21,8 @@ const erasing = Effect.fnUntraced(function* (workspace: WorkspaceId, id: Contact
   const erase = Effect.gen(function* () {
     const existing = yield* contacts.lockForDeletion(workspace, [id])
     yield* store.erase(workspace, id, traces)
-    const item = { clientItemId: null, contactId: Result.succeed(id) }
-    yield* contacts.apply(workspace, decideDeletes([item], { existing, now: at(9_000) }).change)
+    const steps = existing.map((before) => ({ before, after: null, at: at(9_000), erased: true }) as const)
+    yield* contacts.apply(workspace, ContactsChange.of(steps))
   })
   return yield* transact(erase)
 })
@@ -85,6 +85,11 @@ export const privacy = <E>(name: string, live: Layer.Layer<PrivacyStore | Ports,
           assert.deepStrictEqual(about(left, trace), [])
         }
         assert.strictEqual(about(left, "joann@x.test").length, others)
+        const told = (yield* eventsOf(workspace)).filter(({ contactId }) => contactId === ann)
+        assert.deepStrictEqual(
+          told.map(({ data, type }) => [type, data]),
+          [["contact_deleted", { erased: true }]],
+        )
         const states = (blast: typeof sent.blast) =>
           Effect.map(scenario.written(workspace, blast), (rows) =>
             [ann, joann].map((id) => rows.find(({ contactId }) => contactId === id)?.state),

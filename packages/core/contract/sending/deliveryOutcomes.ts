@@ -188,9 +188,36 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryPort
                   : { state: "blocked", reason: expected[index] ?? null, token: null },
               )
             }
+            const told = (yield* eventsOf(workspace)).filter(({ type }) => type === "email_blocked")
+            const blocked = rows.filter(({ reason, state }) => state === "blocked" && reason !== "contact_deleted")
+            assert.deepStrictEqual(
+              new Map(told.map(({ contactId, data }) => [contactId, data])),
+              new Map(
+                blocked.map((row) => [row.contactId, { blast_id: blast, recipient_id: row.id, reason: row.reason }]),
+              ),
+            )
           }),
       )
     }
+
+    it.effect("writes a failure for a message whose outcome is unknown", () =>
+      Effect.gen(function* () {
+        const { claim, grant, scenario, settle, started, sweep, workspace } = yield* begin
+        yield* started(people(3))
+        const claimed = yield* claim()
+        const [doubtful, lost] = claimed
+        assert(doubtful !== undefined && lost !== undefined)
+        yield* grant([doubtful, lost])
+        assert.isEmpty(yield* settle([settlement(doubtful, { _tag: "inDoubt" })]))
+        yield* scenario.elapse(workspace, hour_ms)
+        assert.strictEqual((yield* sweep).unconfirmed, 1)
+        const told = (yield* eventsOf(workspace)).map(({ data, type }) => [type, data["recipient_id"], data["reason"]])
+        assert.deepStrictEqual(told, [
+          ["email_failed", doubtful.id, "unconfirmed"],
+          ["email_failed", lost.id, "unconfirmed"],
+        ])
+      }),
+    )
 
     it.effect("records a settled message once as sent and delivered, in timeline and events", () =>
       Effect.gen(function* () {
@@ -260,6 +287,12 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryPort
         const types = (yield* eventsOf(workspace)).map((event) => event.type)
         assert.strictEqual(types.filter((type) => type === "email_bounced").length, 2)
         assert.strictEqual(types.filter((type) => type === "contact_updated").length, 2)
+        const failed = (yield* eventsOf(workspace)).filter(({ type }) => type === "email_failed")
+        assert.deepStrictEqual(new Set(failed.map(({ contactId }) => contactId)), new Set(contacts))
+        for (const { at: when, data } of failed) {
+          assert.deepInclude(data, { blast_id: blast, reason: "hard_bounce" })
+          assert.deepStrictEqual(when, at)
+        }
       }),
     )
 

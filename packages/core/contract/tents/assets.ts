@@ -117,7 +117,7 @@ export const assets = <E>(name: string, live: Layer.Layer<AssetStore | TentStore
         yield* transact(
           Effect.gen(function* () {
             const tent = yield* tents.lock(workspace, one)
-            yield* tents.apply(workspace, TentChange.remove({ tent, assetIds: [gone.id] }))
+            yield* tents.apply(workspace, TentChange.remove({ tent, assetIds: [gone.id] }, at(60)))
           }),
         )
         assert.deepStrictEqual(yield* store.ofTent(workspace, one), [])

@@ -183,7 +183,7 @@ export const bulkTents = <E>(
         yield* change(one, (tent) => TentChange.complete(tent, "<p>x</p>", "sample", at(11)))
         yield* change(two, (tent) => TentChange.fail(tent, "no", at(12)))
         assert.deepStrictEqual(yield* progress, { status: "running", completed_count: 1, failed_count: 1 })
-        yield* change(three, (tent) => TentChange.remove({ tent, assetIds: [] }))
+        yield* change(three, (tent) => TentChange.remove({ tent, assetIds: [] }, at(60)))
         assert.deepStrictEqual(yield* progress, { status: "completed", completed_count: 1, failed_count: 1 })
         assert.deepStrictEqual((yield* store.get(workspace, job.id)).job, job)
       }),

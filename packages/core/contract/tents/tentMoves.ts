@@ -4,6 +4,7 @@ import { TentId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import { type Alias, isAlias } from "../../src/tents/Alias.ts"
 import { autoPublish, publish, TentChange } from "../../src/tents/machine.ts"
 import type { PublishFacts, PublishInput } from "../../src/tents/Publishing.ts"
+import type { Addressed } from "../../src/tents/pages/PageAddress.ts"
 import type { Tent, TentRequest } from "../../src/tents/Tent.ts"
 import type { TentStore } from "../../src/tents/TentStore.ts"
 import type { Transactor } from "../../src/kernel/changes/Transactor.ts"
@@ -19,7 +20,9 @@ export const alias = (text: string): Alias => {
 export const html = "<!doctype html><html><head><title>x</title></head><body><h1>Ö</h1></body></html>"
 const etagOf = (text: string) => `e${text.length}`
 
-export const contextOf = (facts: PublishFacts) => ({ facts, html, etagOf, now: at(50) })
+const urlOf = ({ alias: own, id }: Addressed) => `https://pages.example.org/${own ?? `t/${id}`}`
+
+export const contextOf = (facts: PublishFacts) => ({ facts, html, etagOf, urlOf, now: at(50) })
 
 export interface Wanted {
   readonly name?: string
@@ -76,7 +79,7 @@ export const moves = (
       }),
     )
   const remove = (workspace: WorkspaceId, id: TentId) =>
-    change(workspace, id, (tent) => TentChange.remove({ tent, assetIds: [] }))
+    change(workspace, id, (tent) => TentChange.remove({ tent, assetIds: [] }, at(60)))
   const completed = Effect.fnUntraced(function* (workspace: WorkspaceId, wanted: Wanted = {}) {
     const { id } = yield* accept(workspace, wanted)
     yield* change(workspace, id, (tent) => TentChange.begin(tent, at(2)))

@@ -11,12 +11,14 @@ import { TentStore } from "../../src/tents/TentStore.ts"
 import type { Cursor, Sliced } from "../../src/kernel/Page.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
+import type { Outbox } from "../../src/kernel/changes/Outbox.ts"
+import { eventsOf } from "../contacts/notifications.ts"
 import { Fresh } from "../kernel/fresh.ts"
 import { alias, at, contextOf, html, moves } from "./tentMoves.ts"
 
 export const tents = <E>(
   name: string,
-  live: Layer.Layer<TentStore | PublishedPages | WorkspaceStore | Transactor | Fresh, E>,
+  live: Layer.Layer<TentStore | PublishedPages | WorkspaceStore | Outbox | Transactor | Fresh, E>,
 ) =>
   layer(live, { excludeTestServices: true })(`TentStore (${name})`, (it) => {
     const begin = Effect.gen(function* () {
@@ -79,6 +81,36 @@ export const tents = <E>(
         const away = yield* change(workspace, tent.id, (before) => TentChange.unpublish(before, at(77)))
         assert.deepStrictEqual(yield* store.get(workspace, tent.id), away)
         assert.strictEqual(away?.alias, "a.b_c-9")
+      }),
+    )
+
+    it.effect("writes events of a page that is generated, published at an address, withdrawn and deleted", () =>
+      Effect.gen(function* () {
+        const { workspace, accept, autoPublished, change, publishAs, remove } = yield* begin
+        const failed = yield* accept(workspace, {})
+        yield* change(workspace, failed.id, (tent) => TentChange.fail(tent, "no Ö", at(2)))
+        const { id } = yield* accept(workspace, { autoPublish: true })
+        yield* change(workspace, id, (tent) => TentChange.begin(tent, at(5)))
+        yield* autoPublished(workspace, id)
+        yield* publishAs(workspace, id, { alias: alias("spring") })
+        yield* change(workspace, id, (tent) => TentChange.unpublish(tent, at(55)))
+        yield* publishAs(workspace, id, {})
+        yield* remove(workspace, id)
+        const events = yield* eventsOf(workspace)
+        const published = { tent_id: id, published_url: "https://pages.example.org/spring" }
+        assert.deepStrictEqual(
+          events.map(({ at: when, data, type }) => [type, when.epochMilliseconds, data]),
+          [
+            ["tent_generation_failed", 2, { tent_id: failed.id, error: "no Ö" }],
+            ["tent_generated", 50, { tent_id: id }],
+            ["tent_published", 50, { tent_id: id, published_url: `https://pages.example.org/t/${id}` }],
+            ["tent_published", 50, published],
+            ["tent_unpublished", 55, { tent_id: id }],
+            ["tent_published", 50, published],
+            ["tent_unpublished", 60, { tent_id: id }],
+            ["tent_deleted", 60, { tent_id: id }],
+          ],
+        )
       }),
     )
 

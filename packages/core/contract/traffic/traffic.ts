@@ -51,7 +51,7 @@ export const traffic = <E>(
         yield* transact(
           Effect.gen(function* () {
             const gone = yield* tents.lock(workspace, tent)
-            yield* tents.apply(workspace, TentChange.remove({ tent: gone, assetIds: [] }))
+            yield* tents.apply(workspace, TentChange.remove({ tent: gone, assetIds: [] }, noon))
           }),
         )
         const counts = yield* store.counts(workspace, tent, week)

@@ -16,7 +16,13 @@ export type ContactStep =
       /** The step sets `unsubscribed` to false explicitly, so that a suppression for an unsubscription ends. */
       readonly resubscribes?: boolean
     }
-  | { readonly before: Contact; readonly after: null; readonly at: DateTime.Utc }
+  | {
+      readonly before: Contact
+      readonly after: null
+      readonly at: DateTime.Utc
+      /** All other data of the contact is deleted, too. */
+      readonly erased?: true
+    }
 
 export interface ContactUpdate {
   readonly before: Contact
@@ -65,7 +71,7 @@ export const ContactsChange = {
       if (!last.has(id)) first.set(id, step.before)
       last.set(id, step)
       if (step.after === null) {
-        events.push({ type: "contact_deleted", contactId: id, at: step.at, data: {} })
+        events.push({ type: "contact_deleted", contactId: id, at: step.at, data: step.erased ? { erased: true } : {} })
         continue
       }
       const activity = activityOf(step.before, step.after, step.at)

@@ -2,7 +2,7 @@
 import { DateTime, type Duration, Result } from "effect"
 import { type CustomField, FieldChange } from "../contacts/CustomField.ts"
 import type { FieldDefinitionId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../kernel/Ids.ts"
-import { type AuditNote, type Change, changeOf, type QueuedJob } from "../kernel/changes/Change.ts"
+import { type Change, type ChangeEffects, changeOf } from "../kernel/changes/Change.ts"
 import type { Transitions } from "../kernel/changes/Transitions.ts"
 import { Invalid, InvalidState, type Issue, NotFound } from "../kernel/Refusal.ts"
 import {
@@ -70,12 +70,26 @@ const importChange = changeOf("import")
 
 const changeTo = ({
   audit = [],
+  events = [],
   jobs = [],
   ...its
-}: Partial<Pick<ImportChange, "session" | "run" | "fields">> & {
-  readonly audit?: ReadonlyArray<AuditNote>
-  readonly jobs?: ReadonlyArray<QueuedJob>
-}): ImportChange => importChange({ session: null, run: null, fields: null, ...its }, { audit, jobs })
+}: Partial<Pick<ImportChange, "session" | "run" | "fields"> & ChangeEffects>): ImportChange =>
+  importChange({ session: null, run: null, fields: null, ...its }, { audit, events, jobs })
+
+/** The end of a run, with its event. */
+const endOf = (before: ImportRun, after: ImportRun, at: DateTime.Utc): ImportChange => {
+  const { counts, error, id } = after
+  const data = {
+    import_run_id: id,
+    created_count: counts.created,
+    updated_count: counts.updated,
+    skipped_count: counts.skipped,
+    error_count: counts.failed,
+    ...(error === null ? {} : { error }),
+  }
+  const event = { type: error === null ? "import_completed" : "import_failed", contactId: null, at, data }
+  return changeTo({ run: { before, after }, events: [event] })
+}
 
 /** The decisions about an import. Null: the event changes nothing. */
 export const ImportChange = {
@@ -182,13 +196,13 @@ export const ImportChange = {
   /** Every row has its result. Null when rows are left, or the run has ended. */
   complete(run: ImportRun, now: DateTime.Utc): ImportChange | null {
     if (!accepts(run, "complete") || run.processedRows !== run.totalRows) return null
-    return changeTo({ run: { before: run, after: { ...run, status: "completed", completedAt: now } } })
+    return endOf(run, { ...run, status: "completed", completedAt: now }, now)
   },
 
   /** The run can't continue; applied rows stay. Null when the run has ended. */
   fail(run: ImportRun, error: string, now: DateTime.Utc): ImportChange | null {
     if (!accepts(run, "fail")) return null
-    return changeTo({ run: { before: run, after: { ...run, status: "failed", error, completedAt: now } } })
+    return endOf(run, { ...run, status: "failed", error, completedAt: now }, now)
   },
 }
 

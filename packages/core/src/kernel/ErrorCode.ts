@@ -79,6 +79,10 @@ export const errorCodes = [
   "asset_limit_exceeded",
   "alias_taken",
   "publish_limit_exceeded",
+  "webhook_endpoint_limit",
+  "replay_too_large",
+  "replay_in_progress",
+  "event_gone",
   "idempotency_key_reused",
   "idempotency_in_progress",
 ] as const

@@ -55,6 +55,12 @@ export const FlowId = idOf("FlowId", "Id of a triggered flow")
 export type FlowId = typeof FlowId.Type
 export const MembershipId = idOf("MembershipId", "Id of a flow membership")
 export type MembershipId = typeof MembershipId.Type
+export const WebhookEndpointId = idOf("WebhookEndpointId", "Id of a webhook endpoint")
+export type WebhookEndpointId = typeof WebhookEndpointId.Type
+export const WebhookDeliveryId = idOf("WebhookDeliveryId", "Id of a webhook delivery")
+export type WebhookDeliveryId = typeof WebhookDeliveryId.Type
+export const WebhookReplayId = idOf("WebhookReplayId", "Id of a replay of webhook deliveries")
+export type WebhookReplayId = typeof WebhookReplayId.Type
 
 export const UserId = idOf("UserId", "Id of a user")
 export type UserId = typeof UserId.Type

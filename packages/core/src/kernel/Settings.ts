@@ -25,7 +25,10 @@ export interface OidcSettings {
   readonly only: boolean
 }
 
-/** Retention in days; null keeps rows for ever. Whole months are deleted, except of the audit log. Totals stay. */
+/**
+ * Retention in days; null keeps rows for ever. Whole months are deleted, of events and webhooks whole days, except of the audit
+ * log. Totals stay.
+ */
 export interface Retention {
   /** Contact timelines, without what the deliveries contain: sent and delivered messages. */
   readonly activity_days: number | null
@@ -36,6 +39,22 @@ export interface Retention {
   readonly import_row_days: number | null
   /** Timelines of flow members. */
   readonly flow_event_days: number | null
+  /** Events, and what webhooks say of them. An event that an enabled webhook endpoint has not taken over stays longer. */
+  readonly event_days: number
+  /** Deliveries of webhooks, and their attempts. */
+  readonly webhook_log_days: number
+}
+
+/** Where webhooks may go, and how a worker sends them. */
+export interface WebhookReach {
+  /** Networks besides public ones, as CIDRs. */
+  readonly allowedNetworks: ReadonlyArray<string>
+  /** The service's own listeners, as `host:port` in lower case: no webhook goes there. */
+  readonly ownAddresses: ReadonlyArray<string>
+  /** Connections of each worker, to all receivers. */
+  readonly connections: number
+  /** Time of one request. */
+  readonly timeout_s: number
 }
 
 export class Settings extends Context.Service<
@@ -80,6 +99,7 @@ export class Settings extends Context.Service<
     readonly sessionIdle_minutes: number
     /** Null: users sign in by passwords, passkeys and links. */
     readonly oidc: OidcSettings | null
+    readonly webhooks: WebhookReach
     /** In development, sending domains under `.test` and `.localhost` always pass verification. */
     readonly developmentDomains: boolean
   }
@@ -102,10 +122,13 @@ export const commonSettings = {
     delivery_days: null,
     import_row_days: null,
     flow_event_days: null,
+    event_days: 7,
+    webhook_log_days: 30,
   },
   sendJournal_days: 14,
   viewLink_days: 365,
   sessionIdle_minutes: 720,
   oidc: null,
+  webhooks: { allowedNetworks: [], ownAddresses: [], connections: 256, timeout_s: 15 },
   developmentDomains: false,
 } satisfies Partial<Settings["Service"]>

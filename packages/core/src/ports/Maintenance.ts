@@ -3,7 +3,7 @@ import { Context, type Effect } from "effect"
 import type { Retention } from "../kernel/Settings.ts"
 
 /** Retention in days. Where partitions are dropped, a row is stored for up to the length of its partition more. */
-export const event_days_kept = 7
+
 /** Single page views. Analytics shows those of seven days. */
 export const view_days_kept = 7
 /** Visitors of a day, and its salt: today, and yesterday around midnight. Afterwards their number is enough. */
@@ -16,6 +16,8 @@ export const process_days_kept = 1
 export const lag_days_kept = 1
 /** Daily totals of page views. */
 export const view_total_days_kept = 400
+/** Hourly counts of webhooks: statistics show those of a day. */
+export const webhook_hour_days_kept = 2
 /** Ids of written batches of page views. A batch is retried for seconds only. */
 export const view_batch_days_kept = 1
 
@@ -33,6 +35,13 @@ export const audit_days_min = 365
 export const delivery_days_min = 90
 export const import_row_days_min = 30
 export const flow_event_days_min = 30
+
+/** Of events, and of payloads of webhooks. */
+export const event_days_min = 7
+export const event_days_max = 30
+/** Of deliveries of webhooks: all attempts of one take 76 hours. */
+export const webhook_log_days_min = 7
+export const webhook_log_days_max = 90
 
 export class Maintenance extends Context.Service<
   Maintenance,

@@ -1,9 +1,9 @@
 // The conditions of a publication: the limit of the plan, branding, a free alias, and the page to serve.
 import type { DateTime } from "effect"
-import type { TentId } from "../kernel/Ids.ts"
 import { type Parse, parseNow } from "../ports/Parsers.ts"
 import type { Plan } from "../workspaces/Workspace.ts"
 import type { Alias } from "./Alias.ts"
+import type { Addressed } from "./pages/PageAddress.ts"
 import { publishedParser } from "./pages/PageDocument.ts"
 import { type PublicationWarning, PublishLimitExceeded, type Tent } from "./Tent.ts"
 
@@ -28,6 +28,7 @@ export interface PublishContext {
   /** The HTML of the current version. */
   readonly html: string
   readonly etagOf: (html: string) => string
+  readonly urlOf: (tent: Addressed) => string
   readonly now: DateTime.Utc
   readonly parse?: Parse
 }
@@ -35,6 +36,7 @@ export interface PublishContext {
 export interface PageToServe {
   readonly html: string
   readonly etag: string
+  readonly url: string
 }
 
 export const overLimit = (tent: Tent, facts: PublishFacts): PublishLimitExceeded | null => {
@@ -59,10 +61,9 @@ export const adjustment = (requested: Alias | null, applied: Alias | null): Read
 }
 
 export const pageOf = (
-  tentId: TentId,
-  branding: boolean,
-  { html, etagOf, parse = parseNow }: PublishContext,
+  tent: Pick<Tent, "id" | "alias" | "branding">,
+  { html, etagOf, parse = parseNow, urlOf }: PublishContext,
 ): PageToServe => {
-  const served = parse(publishedParser, { html, options: { tentId, branding } })
-  return { html: served, etag: etagOf(served) }
+  const served = parse(publishedParser, { html, options: { tentId: tent.id, branding: tent.branding } })
+  return { html: served, etag: etagOf(served), url: urlOf(tent) }
 }

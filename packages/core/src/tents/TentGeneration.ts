@@ -14,6 +14,7 @@ import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { AssetStore } from "./assets/AssetStore.ts"
 import { Cleaner, pageDangers, storable, type Unclean } from "../documents/Clean.ts"
 import { pageAssets, picturesParser } from "./assets/PageAssets.ts"
+import { tentUrl } from "./pages/PageAddress.ts"
 import { successUrlParser } from "./pages/PageDocument.ts"
 import type { Tent, TentRequest } from "./Tent.ts"
 import { autoPublish, TentChange } from "./machine.ts"
@@ -26,6 +27,7 @@ export const attempts_max = 5
 export const tentGenerations = Effect.gen(function* () {
   const store = yield* TentStore
   const secrets = yield* Secrets
+  const settings = yield* Settings
   const parsers = yield* Parsers
   const { provider } = yield* Ai
   const write = yield* writer
@@ -51,7 +53,8 @@ export const tentGenerations = Effect.gen(function* () {
       const completed = TentChange.complete(tent, page.success, provider, now)
       if (completed === null || tent.publication === null) return yield* apply(workspace, completed)
       const facts = yield* store.lockPublishing(workspace, id, tent.publication.requestedAlias)
-      const context = { facts, html: page.success, etagOf: etagOf(secrets), now }
+      const urlOf = tentUrl(settings, yield* store.site(workspace))
+      const context = { facts, html: page.success, etagOf: etagOf(secrets), urlOf, now }
       const published = decideWith(parsers, workspace)((parse) => autoPublish(completed, { ...context, parse }))
       const change = yield* Effect.catchTag(published, "TooComplex", ({ message }) =>
         Effect.succeed(TentChange.fail(tent, message, now)),

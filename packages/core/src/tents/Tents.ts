@@ -20,7 +20,7 @@ import { checkFilled, shownVariables, UnfilledVariables } from "./Variables.ts"
 import { type CheckedTent, checkNewTent, type NewTent } from "./NewTent.ts"
 import { autoPublish, publish, TentChange } from "./machine.ts"
 import type { PublishInput } from "./Publishing.ts"
-import { pageUrl } from "./pages/PageAddress.ts"
+import { tentUrl } from "./pages/PageAddress.ts"
 import {
   type AliasTaken,
   HasGeneration,
@@ -104,7 +104,8 @@ export class Tents extends Context.Service<
     Tents,
     Effect.gen(function* () {
       const store = yield* TentStore
-      const toViews = tentViews(yield* Settings, store)
+      const settings = yield* Settings
+      const toViews = tentViews(settings, store)
       const assets = yield* AssetStore
       const { transact } = yield* Transactor
       const ids = yield* Ids
@@ -206,7 +207,8 @@ export class Tents extends Context.Service<
         { html, now, requestedAlias }: { html: string; now: DateTime.Utc; requestedAlias: Alias | null },
       ) {
         const facts = yield* Effect.orDie(store.lockPublishing(workspace, created.after.id, requestedAlias))
-        const context = { facts, html, etagOf: etagOf(secrets), now }
+        const urlOf = tentUrl(settings, yield* Effect.orDie(store.site(workspace)))
+        const context = { facts, html, etagOf: etagOf(secrets), urlOf, now }
         return yield* Effect.orDie(
           decideWith(parsers, workspace)((parse) => autoPublish(created, { ...context, parse })),
         )
@@ -254,7 +256,8 @@ export class Tents extends Context.Service<
               const html = yield* store.content(workspace, id)
               const alias = input.alias === undefined ? before.alias : input.alias
               const facts = yield* store.lockPublishing(workspace, id, alias)
-              const context = { facts, html: html ?? "", etagOf: etagOf(secrets), now: yield* DateTime.now }
+              const urlOf = tentUrl(settings, yield* store.site(workspace))
+              const context = { facts, html: html ?? "", etagOf: etagOf(secrets), urlOf, now: yield* DateTime.now }
               const decision = yield* Effect.orDie(
                 decideWith(parsers, workspace)((parse) => publish(before, input, { ...context, parse })),
               )
@@ -291,7 +294,8 @@ export class Tents extends Context.Service<
           const before = yield* store.lock(workspace, found.id)
           if (name.by === "alias" && before.alias !== name.alias) return yield* new NotFound({ resource: "tent" })
           const assetIds = (yield* assets.ofTent(workspace, before.id)).map((asset) => asset.id)
-          yield* store.apply(workspace, TentChange.remove({ tent: before, assetIds })).pipe(Effect.orDie)
+          const change = TentChange.remove({ tent: before, assetIds }, yield* DateTime.now)
+          yield* store.apply(workspace, change).pipe(Effect.orDie)
           return before.id
         }, transact),
 
@@ -326,12 +330,8 @@ const refuseUnknown = (named: NewTent["assetIds"], existing: ReadonlyArray<Asset
 export const tentViews = (settings: Settings["Service"], store: TentStore["Service"]) =>
   Effect.fnUntraced(function* (workspace: WorkspaceId, tents: ReadonlyArray<Tent>) {
     if (!tents.some(isPublished)) return tents.map((tent): TentView => ({ tent, url: null }))
-    const site = yield* store.site(workspace)
-    return tents.map((tent): TentView => {
-      if (!isPublished(tent)) return { tent, url: null }
-      const { id, alias } = tent
-      return { tent, url: pageUrl(settings, site, alias === null ? { by: "id", id } : { by: "alias", alias }) }
-    })
+    const urlOf = tentUrl(settings, yield* store.site(workspace))
+    return tents.map((tent): TentView => ({ tent, url: isPublished(tent) ? urlOf(tent) : null }))
   })
 
 const isPublished = ({ publication }: Tent): boolean => publication?.status === "published"

@@ -12,7 +12,7 @@ import {
   type GenerationStep,
 } from "../documents/Generation.ts"
 import type { AssetId, TentId } from "../kernel/Ids.ts"
-import { type AuditNote, type Change, changeOf, type QueuedJob } from "../kernel/changes/Change.ts"
+import { type Change, changeOf, type QueuedJob } from "../kernel/changes/Change.ts"
 import type { Transitions } from "../kernel/changes/Transitions.ts"
 import { type Alias, firstFree } from "./Alias.ts"
 import { cleanupJob } from "./assets/Asset.ts"
@@ -27,6 +27,7 @@ import {
   type TentGeneration,
   type TentRequest,
 } from "./Tent.ts"
+import { auditOf, eventsOf, type TentStep } from "./TentEffects.ts"
 import { shownVariables, UnfilledVariables } from "./Variables.ts"
 import {
   adjustment,
@@ -80,52 +81,16 @@ export type TentChange<After extends Tent | null = Tent | null> = Change<
   }
 >
 
-interface Decided<After extends Tent | null> extends Partial<
-  Pick<TentChange, "version" | "revision" | "page" | "credits_taken">
-> {
-  readonly before: Tent | null
-  readonly after: After
+interface Decided<After extends Tent | null> extends TentStep<After>, Partial<Pick<TentChange, "credits_taken">> {
   readonly jobs?: ReadonlyArray<QueuedJob>
-}
-
-const isPublished = (tent: Tent | null): boolean => tent?.publication?.status === "published"
-
-/** Whether the change is the first request of the tent. */
-const isCreated = ({ before, after }: Decided<Tent | null>): boolean =>
-  (before === null || before.generation.status === "pending") && after !== null && after.generation.status !== "pending"
-
-/** Whether the change renames the tent, changes its page, or requests a revision. */
-const isUpdated = (it: Decided<Tent | null>): boolean => {
-  const { before, after, version, revision } = it
-  if (before === null || after === null || isCreated(it)) return false
-  const isRewritten = version !== undefined && before.generation.status !== "generating"
-  return isRewritten || before.name !== after.name || revision?.before === null
-}
-
-/** Audits who created or changed the tent, and when its page becomes public or stops being public. */
-const auditOf = (it: Decided<Tent | null>): ReadonlyArray<AuditNote> => {
-  const { before, after, page } = it
-  const tent = after ?? before
-  if (tent === null) return []
-  const note = (holds: boolean, action: AuditNote["action"], details: AuditNote["details"]) =>
-    holds ? [{ action, target: tent.id, details }] : []
-  const address = { alias: after?.alias ?? null }
-  return [
-    ...note(isCreated(it), "tent.created", { user_id: tent.userId }),
-    ...note(isUpdated(it), "tent.updated", {
-      version: tent.currentVersion,
-      generation_id: it.revision?.after.id ?? null,
-    }),
-    ...note(isPublished(after) && (!isPublished(before) || page !== undefined), "tent.published", address),
-    ...note(isPublished(before) && !isPublished(after), "tent.unpublished", address),
-  ]
 }
 
 const tentChange = changeOf("tent")
 
 const changeTo = <After extends Tent | null>(it: Decided<After>): TentChange<After> => {
   const { before, after, version, revision, page, credits_taken = 0, jobs = [] } = it
-  return tentChange({ before, after, version, revision, page, credits_taken }, { audit: auditOf(it), jobs })
+  const effects = { audit: auditOf(it), events: eventsOf(it), jobs }
+  return tentChange({ before, after, version, revision, page, credits_taken }, effects)
 }
 
 const idleTent = (id: TentId, now: DateTime.Utc): Tent => ({
@@ -302,10 +267,14 @@ export const TentChange = {
   },
 
   /** Deletes the tent with its assets. The credit of an unfinished generation is given back. */
-  remove({ assetIds, tent }: { readonly tent: Tent; readonly assetIds: ReadonlyArray<AssetId> }): TentChange<null> {
+  remove(
+    { assetIds, tent }: { readonly tent: Tent; readonly assetIds: ReadonlyArray<AssetId> },
+    now: DateTime.Utc,
+  ): TentChange<null> {
     return changeTo({
       before: tent,
       after: null,
+      removedAt: now,
       credits_taken: creditsOfRemoval(tent.revisionStatus && { status: tent.revisionStatus }) - tent.credits_held,
       jobs: assetIds.length === 0 ? [] : [cleanupJob(tent.id, assetIds, `tent:${tent.id}`)],
     })
@@ -342,7 +311,7 @@ export const publish = (
   const refusal = overLimit(tent, context.facts)
   if (refusal !== null) return Result.succeed({ change: failed(from, refusal), refusal })
   const { branding, warnings } = brandingOf(input.removeBranding ?? !tent.branding, context.facts)
-  const page = pageOf(tent.id, branding, context)
+  const page = pageOf({ ...tent, alias, branding }, context)
   const change = isLive(tent, { alias, page }) ? null : published(from, { alias, branding }, page, warnings)
   return Result.succeed({ change, refusal: null })
 }
@@ -361,7 +330,8 @@ export const autoPublish = (completed: TentChange<Tent>, context: PublishContext
   const turn = tent.request?.aliasTurn ?? 1
   const alias = requestedAlias === null ? null : firstFree(requestedAlias, context.facts.taken, turn)
   const { branding } = tent
-  return published(from, { alias, branding }, pageOf(tent.id, branding, context), adjustment(requestedAlias, alias))
+  const page = pageOf({ ...tent, alias }, context)
+  return published(from, { alias, branding }, page, adjustment(requestedAlias, alias))
 }
 
 /** What a publication starts from: the stored tent, or its completion in the same change. */

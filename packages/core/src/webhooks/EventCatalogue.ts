@@ -1,6 +1,10 @@
 // The public event types: what each means, its data, and the event of the outbox that it is made of. Only this file knows the
 // names on both sides.
 import { Schema } from "effect"
+import { blockReasons, failureReasons } from "../sending/Delivery.ts"
+
+/** Why an endpoint is disabled. `requested`: by a call. `stream_blocked`: the head of its order was not accepted. */
+export const disabledReasons = ["requested", "gone", "failing", "stream_blocked"] as const
 
 const Id = Schema.String.annotate({ format: "uuid" })
 const Text = Schema.NullOr(Schema.String)
@@ -62,6 +66,8 @@ const list = { list_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c02", list_name: "News
 const blast = { blast_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c03", name: "Spring sale" }
 const flow = { flow_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c05" }
 const member = { ...flow, flow_name: "Welcome", membership_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c06" }
+const tent = { tent_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c07" }
+const endpoint = { endpoint_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c09" }
 const message = {
   contact,
   source: { kind: "blast", blast_id: blast.blast_id },
@@ -87,6 +93,23 @@ const flowMemberFields = { contact: EventContact, flow_id: Id, flow_name: Schema
 const flowMember = (outbox: string, description: string) =>
   eventType(outbox, description, flowMemberFields, { contact, ...member })
 
+const tentOf = (outbox: string, description: string) => eventType(outbox, description, { tent_id: Id }, tent)
+
+const importRun = {
+  import_run_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c10",
+  created_count: 120,
+  updated_count: 8,
+  skipped_count: 0,
+  error_count: 2,
+}
+const importFields = {
+  import_run_id: Id,
+  created_count: Schema.Int,
+  updated_count: Schema.Int,
+  skipped_count: Schema.Int,
+  error_count: Schema.Int,
+}
+
 export const eventTypes = {
   "contact.created": eventType(
     "contact_created",
@@ -103,8 +126,11 @@ export const eventTypes = {
   "contact.deleted": eventType(
     "contact_deleted",
     "A contact was deleted.",
-    { contact: EventContact },
-    { contact: { ...contact, email: null, display_name: null } },
+    {
+      contact: EventContact,
+      erased: Schema.Boolean.annotate({ description: "Whether all data about the contact was erased" }),
+    },
+    { contact: { ...contact, email: null, display_name: null }, erased: false },
   ),
   "list.created": listOf("list_created", "A contact list was created."),
   "list.updated": listOf("list_updated", "The name, the description or the rules of a contact list changed."),
@@ -127,6 +153,18 @@ export const eventTypes = {
     { ...message, bounce: { kind: "hard", reply: "550 5.1.1 No such user" } },
   ),
   "email.complained": email("email_complained", "A recipient reported a message as spam."),
+  "email.failed": eventType(
+    "email_failed",
+    "A message failed. With the reason `unconfirmed` it may have been sent. A retry sends messages of a blast again.",
+    { ...messageFields, reason: Schema.Literals(failureReasons) },
+    { ...message, reason: "refused" },
+  ),
+  "email.blocked": eventType(
+    "email_blocked",
+    "A message was not sent, because the recipient may not get it or its sending was ended. Recipients that a blast leaves out at its launch make no event.",
+    { ...messageFields, reason: Schema.Literals(blockReasons) },
+    { ...message, reason: "unsubscribed" },
+  ),
   "email.unsubscribed": email("email_unsubscribed", "A recipient ended marketing mail from a message."),
   "blast.scheduled": blastOf("blast_scheduled", "A blast was scheduled.", "draft"),
   "blast.unscheduled": blastOf("blast_draft", "The schedule of a blast was withdrawn.", "scheduled"),
@@ -148,6 +186,30 @@ export const eventTypes = {
     { ...flowMemberFields, reason: Text },
     { contact, ...member, reason: "disqualified" },
   ),
+  "tent.generated": tentOf("tent_generated", "The AI wrote a page of a tent: its first one, or a revision."),
+  "tent.generation_failed": eventType(
+    "tent_generation_failed",
+    "The AI wrote no page: a generation or a revision failed. Its credit is returned.",
+    { tent_id: Id, error: Schema.String },
+    { ...tent, error: "The page is larger than 2 MB. Ask for a shorter one" },
+  ),
+  "tent.published": eventType(
+    "tent_published",
+    "A tent was published, or published again with another page or address.",
+    { tent_id: Id, published_url: Schema.String },
+    { ...tent, published_url: "https://mill-lane.example.org/spring-sale" },
+  ),
+  "tent.unpublished": tentOf(
+    "tent_unpublished",
+    "The page of a tent was withdrawn. The deletion of a published tent does it, too.",
+  ),
+  "tent.deleted": tentOf("tent_deleted", "A tent was deleted."),
+  "flow.member.failed": eventType(
+    "flow_failed",
+    "A contact left a flow because all attempts of a step failed.",
+    { ...flowMemberFields, reason: Schema.String },
+    { contact, ...member, reason: "The AI provider did not answer" },
+  ),
   "form.submitted": eventType(
     "form_submission",
     "A visitor sent a form of a page.",
@@ -161,11 +223,35 @@ export const eventTypes = {
     },
     {
       contact,
-      tent_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c07",
+      ...tent,
       form_id: "contact",
       submission_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c08",
       fields: { email: "ann@example.org", message: "Hello" },
     },
+  ),
+  "import.completed": eventType(
+    "import_completed",
+    "An import ended: each of its rows has a result.",
+    importFields,
+    importRun,
+  ),
+  "import.failed": eventType(
+    "import_failed",
+    "An import ended early. What its first rows became stays.",
+    { ...importFields, error: Schema.String },
+    { ...importRun, error: "The file of this import was deleted. Start the import again" },
+  ),
+  "webhook.test": eventType(
+    "webhook_test",
+    "A test of a webhook endpoint. Only its endpoint gets it, and no feed has it.",
+    { endpoint_id: Id },
+    endpoint,
+  ),
+  "webhook_endpoint.disabled": eventType(
+    "webhook_endpoint_disabled",
+    "A webhook endpoint was disabled, by a call or because it does not work. The other endpoints get it.",
+    { endpoint_id: Id, disabled_reason: Schema.Literals(disabledReasons) },
+    { ...endpoint, disabled_reason: "failing" },
   ),
 }
 

@@ -56,6 +56,8 @@ const dataOf = (type: EventType, { contactId, data }: RecordedEvent, contact: Ev
         return [[field, sourceOf(data)]]
       case "bounce":
         return [[field, { kind: data["kind"], reply: data["reply"] ?? null }]]
+      case "erased":
+        return [[field, data[field] === true]]
       case "truncated":
         return []
       default:

@@ -65,5 +65,6 @@ export const context = (over: Partial<PublishFacts> = {}): PublishContext => ({
   facts: facts(over),
   html,
   etagOf: (text) => `etag-${text.length}-${text.includes("Made with Tentpole")}`,
+  urlOf: (tent) => `https://pages.example.org/${tent.alias ?? `t/${tent.id}`}`,
   now: at(9),
 })

@@ -8,6 +8,7 @@ import type { Activity } from "../../contacts/Activity.ts"
 import { blockReason } from "../../sending/Suppression.ts"
 import type { EmailId } from "../../kernel/Ids.ts"
 import { changeOf } from "../../kernel/changes/Change.ts"
+import type { DomainEvent } from "../../kernel/changes/Outbox.ts"
 import { InvalidState } from "../../kernel/Refusal.ts"
 import type { EmailStepMetric } from "../../segments/RuleTree.ts"
 import type { CompiledFlow, CompiledStep, MemberFacts } from "../definition/CompiledFlow.ts"
@@ -70,7 +71,18 @@ const membershipChange = changeOf("membership")
 const toChange = (flow: CompiledFlow, update: MembershipUpdate, at: DateTime.Utc): MembershipChange => {
   const activities = activitiesOf(flow, update, at)
   const events = activities.map(({ type, contactId, metadata }) => ({ type, contactId, at, data: metadata }))
-  return membershipChange({ ...update, activities }, { events })
+  return membershipChange({ ...update, activities }, { events: [...events, ...failureOf(flow, update, at)] })
+}
+
+/** The event of a failed membership. It is no activity of the contact. */
+const failureOf = (
+  flow: CompiledFlow,
+  { before, after: { contactId, flowId, id, state } }: MembershipUpdate,
+  at: DateTime.Utc,
+): ReadonlyArray<DomainEvent> => {
+  if (state.status !== "failed" || before?.state.status === "failed") return []
+  const data = { flow_id: flowId, flow_name: flow.name, membership_id: id, reason: state.retry.error }
+  return [{ type: "flow_failed", contactId, at, data }]
 }
 
 /** Activities of the contact: the entry into the flow and the end of the membership. */

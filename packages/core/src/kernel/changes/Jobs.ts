@@ -15,6 +15,8 @@ import {
   TentId,
   TestMailId,
   TentTemplateId,
+  WebhookEndpointId,
+  WebhookReplayId,
   WorkspaceId,
 } from "../Ids.ts"
 import type { Sliced, SliceQuery } from "../Page.ts"
@@ -49,6 +51,15 @@ export const Job = Schema.Union([
   job("test_mail", { testMailId: TestMailId }),
   job("email_template_generation", { templateId: EmailTemplateId, generationId: GenerationId }),
   job("tent_template_generation", { templateId: TentTemplateId, generationId: GenerationId }),
+  job("webhook_replay", {
+    endpointId: WebhookEndpointId,
+    replayId: WebhookReplayId,
+    since_ms: Schema.Int,
+    until_ms: Schema.Int,
+    /** Null: all types. */
+    eventTypes: Schema.NullOr(Schema.Array(Schema.String)),
+    status: Schema.Literals(["failed", "all"]),
+  }),
   job("workspace_erasure", {}),
 ])
 export type Job = typeof Job.Type

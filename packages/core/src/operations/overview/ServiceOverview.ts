@@ -27,7 +27,7 @@ export interface ServiceProcess extends Omit<ProcessBeat, "uptime_s"> {
 }
 
 /** The kinds of work for which workspaces have turns. */
-export const dueKinds = ["blasts", "deliveries", "flows", "flow_events", "flow_dates"] as const
+export const dueKinds = ["blasts", "deliveries", "flows", "flow_events", "flow_dates", "webhooks"] as const
 export type DueKind = (typeof dueKinds)[number]
 
 /** The longest lag of each kind of due work is stored for each quarter of an hour. */
@@ -66,13 +66,14 @@ export const lagPointsOf = (peaks: ReadonlyArray<LagPeak>, first: DateTime.Utc):
       flows: lagOf("flows"),
       flow_events: lagOf("flow_events"),
       flow_dates: lagOf("flow_dates"),
+      webhooks: lagOf("webhooks"),
     }
   })
 }
 
 /** The number of items of a queue in one state, and the age of the oldest. */
 export interface Backlog {
-  readonly queue: "due" | "deliveries" | "jobs" | "connections"
+  readonly queue: "due" | "deliveries" | "jobs" | "webhooks" | "connections"
   /** The kind of due work or job, or the owner of connections. Otherwise empty. */
   readonly kind: string
   readonly state: string

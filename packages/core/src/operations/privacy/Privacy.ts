@@ -1,8 +1,8 @@
 // The use cases of privacy: export and erasure of a contact's data, and the export of a workspace.
-import { Context, DateTime, Effect, Layer, Result, Stream } from "effect"
+import { Context, DateTime, Effect, Layer, Stream } from "effect"
 import { AuditLog } from "../../kernel/changes/AuditLog.ts"
 import { BlobStore, type BlobUnavailable } from "../../ports/BlobStore.ts"
-import { decideDeletes } from "../../contacts/batch/Batch.ts"
+import { ContactsChange } from "../../contacts/ContactsChange.ts"
 import { ContactStore, retryOnIdentityConflict } from "../../contacts/ContactStore.ts"
 import { exportKey } from "../../exports/Export.ts"
 import type { ContactId, WorkspaceId } from "../../kernel/Ids.ts"
@@ -82,9 +82,9 @@ export class Privacy extends Context.Service<
         const existing = yield* contacts.lockForDeletion(workspace, [contact])
         if (existing.length === 0) return yield* new NotFound({ resource: "contact" })
         const erased = yield* store.erase(workspace, contact, traces)
-        const item = { clientItemId: null, contactId: Result.succeed(contact) }
-        const { change } = decideDeletes([item], { existing, now: yield* DateTime.now })
-        yield* contacts.apply(workspace, change)
+        const at = yield* DateTime.now
+        const steps = existing.map((before) => ({ before, after: null, at, erased: true }) as const)
+        yield* contacts.apply(workspace, ContactsChange.of(steps))
         yield* audit.append([{ workspaceId: workspace, action: "contact.erased", target: contact, details: {} }])
         return erased
       })

@@ -55,6 +55,18 @@ export const pageUrl = (
   address: PageAddress,
 ): string => `${originOf(settings, site.ownHost ?? `${site.slug}.${settings.pagesHost}`)}${addressPath(address)}`
 
+/** What the address of a tent's page is made of. */
+export interface Addressed {
+  readonly id: TentId
+  readonly alias: Alias | null
+}
+
+/** The public address of a tent's page. */
+export const tentUrl =
+  (settings: Parameters<typeof pageUrl>[0], site: Site) =>
+  ({ alias, id }: Addressed): string =>
+    pageUrl(settings, site, alias === null ? { by: "id", id } : { by: "alias", alias })
+
 /** The origin of a host of pages. Scheme and port are those of the pages' origin. */
 export const originOf = ({ publicPagesUrl }: { readonly publicPagesUrl: string }, host: string): string => {
   const [, scheme = "https", port = ""] = /^(https?):\/\/(?:\[[^\]]*\]|[^/:]*)(:\d+)?/.exec(publicPagesUrl) ?? []

@@ -1,17 +1,20 @@
 // An attempt to bring a webhook to its receiver, and how it ended.
 import { DateTime, Option } from "effect"
 
-/** Why an attempt failed. */
-export type AttemptError =
-  | "http_status"
-  | "redirect"
-  | "timeout"
-  | "connect_failed"
-  | "connection_reset"
-  | "tls_failed"
-  | "dns_failed"
-  | "address_refused"
-  | "response_too_large"
+/** Why an attempt failed. `unknown_outcome`: the worker stopped before it had an answer. */
+export const attemptErrors = [
+  "http_status",
+  "redirect",
+  "timeout",
+  "connect_failed",
+  "connection_reset",
+  "tls_failed",
+  "dns_failed",
+  "address_refused",
+  "response_too_large",
+  "unknown_outcome",
+] as const
+export type AttemptError = (typeof attemptErrors)[number]
 
 /** How an attempt ended. Without an error the answer was 2xx. */
 export interface AttemptOutcome {

@@ -120,7 +120,12 @@ describe("decide after a change of the flow", () => {
     const ann = new MemberRun(
       compiledOf({ steps: [check("a", isCold, { false_step_id: "b" }), check("b", isCold, { false_step_id: "a" })] }),
     )
-    ann.apply()
-    assert.strictEqual(ann.member.state.status, "failed")
+    const events = ann.apply()?.events
+    const { id, state } = ann.member
+    assert.strictEqual(state.status, "failed")
+    assert.deepStrictEqual(
+      events?.map(({ data, type }) => [type, data["membership_id"], data["reason"]]),
+      [["flow_failed", id, state.status === "failed" ? state.retry.error : null]],
+    )
   })
 })
