@@ -8,9 +8,11 @@ import {
   activity_days_min,
   audit_days_min,
   delivery_days_min,
+  event_days_min,
   flow_event_days_min,
   import_row_days_min,
   Maintenance,
+  webhook_log_days_min,
 } from "@tentpole/core/ports/Maintenance"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, References } from "effect"
@@ -24,6 +26,8 @@ const shortest: Retention = {
   delivery_days: delivery_days_min,
   flow_event_days: flow_event_days_min,
   import_row_days: import_row_days_min,
+  event_days: event_days_min,
+  webhook_log_days: webhook_log_days_min,
 }
 
 interface Rule {

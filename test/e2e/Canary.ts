@@ -48,6 +48,8 @@ export const mayHoldAddress: Readonly<Record<string, string>> = {
   import_row: "the rows of an import with their results",
   outbox_event: "events of contacts, for consumers",
   suppression: "suppressed addresses",
+  webhook_attempt: "the beginning of a receiver's answer",
+  webhook_payload: "events of contacts, for receivers",
 }
 
 const hex = (word: string): string => Buffer.from(word).toString("hex")

@@ -20,6 +20,7 @@ const values: Readonly<Record<string, string>> = {
   bytea: String.raw`'\x00'::bytea`,
   "uuid[]": "'{}'::uuid[]",
   "text[]": "'{}'::text[]",
+  "bigint[]": "'{}'::bigint[]",
 }
 
 /** Drops checks and references, and creates `attempts`, which runs statements and returns the result of each. */

@@ -3,13 +3,25 @@ import {
   activity_days_min,
   audit_days_min,
   delivery_days_min,
+  event_days_max,
+  event_days_min,
   flow_event_days_min,
   import_row_days_min,
+  webhook_log_days_max,
+  webhook_log_days_min,
 } from "@tentpole/core/ports/Maintenance"
-import { commonSettings, type HookKeys, type Retention, type Settings } from "@tentpole/core/kernel/Settings"
+import {
+  commonSettings,
+  type HookKeys,
+  type Retention,
+  type Settings,
+  type WebhookReach,
+} from "@tentpole/core/kernel/Settings"
+import { parseNetwork } from "@tentpole/core/webhooks/NetworkAddress"
 import { Redacted, Result, Schema } from "effect"
 import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
+import { isNameServer, type Listeners, ownAddresses } from "./NetworkSettings.ts"
 import { serversOf } from "./postgres/kernel/Primary.ts"
 import { parseSmtpUrl } from "./smtp/SmtpUrl.ts"
 import { html_size_bytes_max } from "@tentpole/core/documents/Clean"
@@ -170,6 +182,13 @@ const retention = (from: ReturnType<typeof reader>): Retention => ({
   delivery_days: from.optional("DELIVERY_DAYS", delivery_days_min, days_max),
   import_row_days: from.optional("IMPORT_ROW_DAYS", import_row_days_min, days_max),
   flow_event_days: from.optional("FLOW_EVENT_DAYS", flow_event_days_min, days_max),
+  event_days: from.integer("EVENT_DAYS", commonSettings.retention.event_days, event_days_min, event_days_max),
+  webhook_log_days: from.integer(
+    "WEBHOOK_LOG_DAYS",
+    commonSettings.retention.webhook_log_days,
+    webhook_log_days_min,
+    webhook_log_days_max,
+  ),
 })
 
 const sizes = (from: ReturnType<typeof reader>) => ({
@@ -227,14 +246,51 @@ const oidc = (from: ReturnType<typeof reader>): Settings["Service"]["oidc"] => {
   return { issuer, clientId, clientSecret, roleClaim, only }
 }
 
+/** Where webhooks may go, and how they are sent. */
+const webhooks = (from: ReturnType<typeof reader>, listeners: Listeners): WebhookReach => {
+  const networks = listed(from.text("WEBHOOK_ALLOWED_NETWORKS"))
+  for (const text of networks.filter((each) => parseNetwork(each) === null)) {
+    from.complain(
+      "WEBHOOK_ALLOWED_NETWORKS",
+      `must be networks like 10.20.0.0/16 or fd12:3456::/32, by commas, without bits behind the prefix, got "${text}"`,
+      null,
+    )
+  }
+  const { connections, timeout_s } = commonSettings.webhooks
+  return {
+    allowedNetworks: networks,
+    ownAddresses: ownAddresses(listeners),
+    connections: from.integer("WEBHOOK_CONNECTIONS", connections, 1, 4_096),
+    timeout_s: from.integer("WEBHOOK_TIMEOUT_SECONDS", timeout_s, 1, 30),
+  }
+}
+
+/** Name servers, as `host:port`; null: the machine's. */
+const dnsServers = (from: ReturnType<typeof reader>): ReadonlyArray<string> | null => {
+  const servers = listed(from.text("DNS_SERVERS"))
+  for (const text of servers.filter((each) => !isNameServer(each))) {
+    from.complain("DNS_SERVERS", `must be addresses like 10.0.0.2:53 or [fd00::2]:53, by commas, got "${text}"`, null)
+  }
+  return servers.length === 0 ? null : servers
+}
+
 const read = (environment: Environment, from: ReturnType<typeof reader>) => {
   const production = environment["NODE_ENV"] === "production"
   const bucket = from.text("S3_BUCKET")
   const region = from.text("S3_REGION") ?? "us-east-1"
   const endpoint = from.url("S3_ENDPOINT", "https://s3.example.com")
+  const listeners = addresses(from)
+  const bounceSmtpPort = from.optional("BOUNCE_SMTP_PORT", 1, 65_535)
+  const workerPort = from.optional("WORKER_PORT", 1, 65_535)
   return {
     production,
-    ...addresses(from),
+    ...listeners,
+    webhooks: webhooks(from, {
+      host: listeners.host,
+      ports: [listeners.port, listeners.pagesPort, listeners.consolePort, bounceSmtpPort, workerPort],
+      publicUrls: [listeners.publicApiUrl, listeners.publicPagesUrl, listeners.publicConsoleUrl],
+    }),
+    dnsServers: dnsServers(from),
     oidc: oidc(from),
     developmentDomains: !production,
     ...database(from),
@@ -244,10 +300,10 @@ const read = (environment: Environment, from: ReturnType<typeof reader>) => {
     smtpConnections: from.integer("SMTP_CONNECTIONS", 20, 1, 500),
     acceptMeansDelivered: from.flag("SMTP_ACCEPT_MEANS_DELIVERED", true),
     /** The port that receives returned mail over SMTP; null: no listener. */
-    bounceSmtpPort: from.optional("BOUNCE_SMTP_PORT", 1, 65_535),
+    bounceSmtpPort,
     hooks: hooks(from),
     /** The port of a worker's health and metrics endpoints; null: no listener. */
-    workerPort: from.optional("WORKER_PORT", 1, 65_535),
+    workerPort,
     /** How long a stopping process reports that it is not ready before it stops listening. */
     drain_s: from.integer("DRAIN_SECONDS", production ? 5 : 0, 0, 15),
     /** Null: files under `dataDir`. */

@@ -140,7 +140,7 @@ export const ports = (config: Configuration, process: Process) =>
     Layer.provideMerge(
       Layer.mergeAll(
         Ids.layer,
-        Dns.layer(),
+        Dns.layer({ servers: config.dnsServers }),
         Layer.succeed(Settings, config),
         secrets(config),
         ParserPool.layer(config.parsers),

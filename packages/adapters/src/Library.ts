@@ -76,7 +76,7 @@ const surroundings = ({ secret, settings = {}, ai = fake }: LibraryOptions) => {
 
 /**
  * Everything in memory, lost when the program ends: for tests and first trials. Without administration, privacy, idempotency keys,
- * webhooks and traffic.
+ * provider webhooks and traffic.
  */
 export const onMemory = (options: LibraryOptions) =>
   productUseCases.pipe(

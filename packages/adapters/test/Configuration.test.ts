@@ -120,6 +120,60 @@ describe("readConfiguration", () => {
     assert.notInclude(weak, "hunter2")
   })
 
+  it("sends webhooks to public networks, and to those that are named", () => {
+    const { webhooks } = read({})
+    assert.deepInclude(webhooks, { allowedNetworks: [], connections: 256, timeout_s: 15 })
+    for (const own of ["localhost:8080", "127.0.0.1:8081", "::1:8083"]) assert.include(webhooks.ownAddresses, own)
+    const named = read({
+      WEBHOOK_ALLOWED_NETWORKS: "10.20.0.0/16, fd12:3456::/32 ,192.168.1.7",
+      WEBHOOK_CONNECTIONS: "10",
+      WEBHOOK_TIMEOUT_SECONDS: "30",
+      HOST: "10.20.0.5",
+      WORKER_PORT: "8082",
+      PUBLIC_API_URL: "https://API.example.org",
+      CONSOLE_PORT: "0",
+      PUBLIC_CONSOLE_URL: "http://[fd12:3456::5]:81",
+    }).webhooks
+    assert.deepInclude(named, {
+      allowedNetworks: ["10.20.0.0/16", "fd12:3456::/32", "192.168.1.7"],
+      connections: 10,
+      timeout_s: 30,
+    })
+    for (const own of ["10.20.0.5:8082", "api.example.org:443", "fd12:3456::5:81"]) {
+      assert.include(named.ownAddresses, own)
+    }
+    assert.notInclude(named.ownAddresses.join(" "), ":0")
+    for (const wrong of ["10.20.0.1/16", "10.20.0.0/33", "example.org", "0x0a.0.0.0/8", "10.0.0.0/8;127.0.0.1"]) {
+      assert.include(
+        refusal({ WEBHOOK_ALLOWED_NETWORKS: `10.0.0.0/8,${wrong}` }),
+        `WEBHOOK_ALLOWED_NETWORKS must be networks like 10.20.0.0/16 or fd12:3456::/32, by commas, without bits behind the prefix, got "${wrong}"`,
+      )
+    }
+    assert.include(refusal({ WEBHOOK_TIMEOUT_SECONDS: "31" }), "must be a whole number from 1 to 30")
+    assert.include(refusal({ WEBHOOK_CONNECTIONS: "0" }), "must be a whole number from 1 to 4096")
+  })
+
+  it("asks the machine's name servers, or those that are named", () => {
+    assert.isNull(read({}).dnsServers)
+    assert.deepStrictEqual(read({ DNS_SERVERS: "10.0.0.2:53, [fd00::2]:5353" }).dnsServers, [
+      "10.0.0.2:53",
+      "[fd00::2]:5353",
+    ])
+    for (const wrong of [
+      "10.0.0.2",
+      "dns.example.org:53",
+      "fd00::2:53",
+      "10.0.0.2:0",
+      "10.0.0.2:65536",
+      "[10.0.0.2]:53",
+    ]) {
+      assert.include(
+        refusal({ DNS_SERVERS: wrong }),
+        `DNS_SERVERS must be addresses like 10.0.0.2:53 or [fd00::2]:53, by commas, got "${wrong}"`,
+      )
+    }
+  })
+
   it("never repeats a value that may contain a password", { tags: ["attack/secret-leak"] }, () => {
     assert.notInclude(refusal({ SMTP_URL: "ftp://user:hunter2@x" }), "hunter2")
     assert.notInclude(JSON.stringify(read({ SMTP_URL: "smtp://user:hunter2@x.test" })), "hunter2")

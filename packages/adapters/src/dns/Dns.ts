@@ -15,14 +15,14 @@ export interface DnsOptions {
   /** `host:port` of name servers; null: the machine's. */
   readonly servers: ReadonlyArray<string> | null
   /** The timeout of the first try. Each later try waits longer. */
-  readonly timeout_ms: number
-  readonly tries: number
+  readonly timeout_ms?: number
+  readonly tries?: number
 }
 
-export const layer = (options: DnsOptions = { servers: null, timeout_ms: 3000, tries: 2 }) =>
+export const layer = ({ servers, timeout_ms = 3000, tries = 2 }: DnsOptions = { servers: null }) =>
   Layer.sync(DnsResolver, () => {
-    const resolver = new Resolver({ timeout: options.timeout_ms, tries: options.tries })
-    if (options.servers !== null) resolver.setServers([...options.servers])
+    const resolver = new Resolver({ timeout: timeout_ms, tries })
+    if (servers !== null) resolver.setServers([...servers])
     const query = <A>(name: string, question: () => Promise<ReadonlyArray<A>>) =>
       Effect.tryPromise({ try: question, catch: codeOf }).pipe(
         Effect.catch((code) =>

@@ -11,6 +11,9 @@ import * as ContactFieldStore from "./contacts/ContactFieldStore.ts"
 import * as ContactStore from "./contacts/ContactStore.ts"
 import * as EmailStore from "./emails/EmailStore.ts"
 import * as EventStore from "./webhooks/EventStore.ts"
+import * as EndpointStore from "./webhooks/EndpointStore.ts"
+import * as DeliveryLog from "./webhooks/DeliveryLog.ts"
+import * as WebhookQueue from "./webhooks/WebhookQueue.ts"
 import * as DeliveryStore from "./sending/DeliveryStore.ts"
 import * as EngagementStore from "./tracking/EngagementStore.ts"
 import * as ExportStore from "./exports/ExportStore.ts"
@@ -53,6 +56,8 @@ export const stores = Layer.mergeAll(
   ContactStore.layer,
   DayFigureStore.layer,
   EmailStore.layer,
+  EndpointStore.layer,
+  DeliveryLog.layer,
   DeliveryStore.layer.pipe(Layer.provide(Transactor.layer)),
   EngagementStore.layer,
   EventStore.layer,
@@ -73,6 +78,7 @@ export const stores = Layer.mergeAll(
   TokenBucketStore.layer,
   Transactor.layer,
   Outbox.layer,
+  WebhookQueue.layer,
   WorkspaceStore.layer,
   TemplateStores.layer,
   TentStore.layer,

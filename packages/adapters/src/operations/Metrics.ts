@@ -20,6 +20,15 @@ const deliveries = gauge(
 const doubt = gauge("deliveries_handed_over_oldest_seconds", "How long the oldest delivery has been without an outcome")
 const jobs = gauge("jobs", "Background jobs by type and state: ready, running, later, dead")
 const jobsAge = gauge("jobs_oldest_seconds", "How long the oldest job of a type has been in that state")
+const webhooks = gauge(
+  "webhook_pending",
+  "Webhook deliveries that wait: due and later ones; a hundred thousand are counted",
+)
+const webhookLag = gauge(
+  "webhook_lag_seconds",
+  "Age of the oldest event that an enabled webhook endpoint has not taken over",
+)
+const webhooksDisabled = gauge("webhook_disabled", "Webhook endpoints that were disabled because they did not work")
 
 const set = (of: Metric.Metric<number, unknown>, labels: Readonly<Record<string, string>>, value: number) =>
   Metric.update(Metric.withAttributes(of, labels), value)
@@ -38,6 +47,9 @@ const show = ({ items, kind, oldest_s, queue, state }: Backlog): Effect.Effect<u
         set(jobs, { type: kind, state }, items),
         state === "later" ? Effect.void : set(jobsAge, { type: kind, state }, oldest_s ?? 0),
       )
+    case "webhooks":
+      if (state === "behind") return Metric.update(webhookLag, oldest_s ?? 0)
+      return state === "disabled" ? Metric.update(webhooksDisabled, items) : set(webhooks, { state }, items)
     case "connections":
       return set(connections, { process: kind, state }, items)
   }
@@ -49,7 +61,10 @@ const backlog_timeout = "2 seconds"
 /** A value that is absent is reported as zero: an alert on it needs a value. */
 const zeros = Effect.andThen(
   Effect.forEach(deliveryStates, (state) => set(deliveries, { state }, 0), { discard: true }),
-  Metric.update(doubt, 0),
+  Effect.andThen(
+    Effect.forEach(["due", "later"], (state) => set(webhooks, { state }, 0), { discard: true }),
+    Metric.update(doubt, 0),
+  ),
 )
 
 const measureBacklog = Effect.gen(function* () {

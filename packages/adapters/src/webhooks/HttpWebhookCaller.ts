@@ -12,7 +12,7 @@ import {
 import { type AttemptError, readRetryAfter } from "@tentpole/core/webhooks/deliveries/Attempt"
 import { DateTime, Effect, Layer } from "effect"
 import type { LookupOptions } from "node:dns"
-import { lookup as lookUp } from "node:dns/promises"
+import { lookup as lookUp, Resolver } from "node:dns/promises"
 import { isIP, type LookupFunction } from "node:net"
 import { callbackify } from "node:util"
 import { type Dispatcher, Pool } from "undici"
@@ -40,6 +40,19 @@ class AddressRefused extends Error {
 
 const resolveBySystem = async (host: string): Promise<ReadonlyArray<string>> =>
   (await lookUp(host, { all: true, order: "verbatim" })).map(({ address }) => address)
+
+/** All addresses of a name, by these name servers (`host:port`). A name with addresses of one kind only has no error. */
+export const resolveBy = (servers: ReadonlyArray<string>) => {
+  const resolver = new Resolver({ timeout: connect_max_ms, tries: 1 })
+  resolver.setServers([...servers])
+  return async (host: string): Promise<ReadonlyArray<string>> => {
+    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+    const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
+    const [failed] = answers.filter(({ status }) => status === "rejected")
+    if (addresses.length === 0 && failed?.status === "rejected") throw failed.reason
+    return addresses
+  }
+}
 
 /** Whether a machine reaches its own listeners at the address. */
 const isLoopback = (address: string): boolean =>

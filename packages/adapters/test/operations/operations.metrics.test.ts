@@ -3,13 +3,14 @@ import { PgClient } from "@effect/sql-pg"
 import { processMetrics, serviceMetrics } from "@tentpole/adapters/operations/Metrics"
 import { EventLoop } from "@tentpole/adapters/operations/ProcessMeasures"
 import { databaseState } from "@tentpole/adapters/postgres/operations/Ready"
-import { DeliveryScenario, eventually, Fresh, wholeAudience } from "@tentpole/core/contract"
+import { DeliveryScenario, eventually, Fresh, webhookWorld, wholeAudience } from "@tentpole/core/contract"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import { TentId } from "@tentpole/core/kernel/Ids"
 import { Jobs } from "@tentpole/core/kernel/changes/Jobs"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
+import { disable } from "@tentpole/core/webhooks/endpoints/EndpointChange"
 import { assert, it, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { DateTime, Effect, Layer, Redacted } from "effect"
 import parse from "parse-prometheus-text-format"
 import { inject } from "vitest"
 import { postgresScenario } from "../fixtures/DeliveryScenarios.ts"
@@ -100,6 +101,28 @@ layer(world, { excludeTestServices: true })("metrics", (it) => {
       )
       assert.deepStrictEqual(counts, [1, 1, 1, 1, undefined])
       assert.isAtLeast(valueOf(text, "tentpole_jobs_oldest_seconds", { type, state: "ready" }) ?? 0, 75)
+    }),
+  )
+
+  it.effect("webhooks: reports what waits, events that are not taken over, and endpoints that do not work", () =>
+    Effect.gen(function* () {
+      const { acquired, apply, create, now, spread, write } = yield* webhookWorld
+      const endpoint = yield* create()
+      const lease = yield* acquired()
+      yield* spread(lease, endpoint, 2)
+      yield* spread(lease, endpoint, 1, { nextAttemptAt: DateTime.add(now, { hours: 1 }) })
+      const waiting = (text: string) =>
+        ["due", "later"].map((state) => valueOf(text, "tentpole_webhook_pending", { state }))
+      const before = yield* measured
+      assert.deepStrictEqual(waiting(before), [2, 1])
+      assert.strictEqual(valueOf(before, "tentpole_webhook_lag_seconds"), 0)
+      assert.strictEqual(valueOf(before, "tentpole_webhook_disabled"), 0)
+      yield* write(1)
+      assert.isAbove(valueOf(yield* measured, "tentpole_webhook_lag_seconds") ?? 0, 0)
+      yield* apply(disable(endpoint, "failing", now))
+      const after = yield* measured
+      assert.strictEqual(valueOf(after, "tentpole_webhook_lag_seconds"), 0)
+      assert.strictEqual(valueOf(after, "tentpole_webhook_disabled"), 1)
     }),
   )
 

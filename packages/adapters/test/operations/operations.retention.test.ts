@@ -3,7 +3,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { commonSettings } from "@tentpole/core/kernel/Settings"
 import { Maintenance } from "@tentpole/core/ports/Maintenance"
-import { Fresh } from "@tentpole/core/contract"
+import { Fresh, webhookWorld } from "@tentpole/core/contract"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { inject } from "vitest"
@@ -48,6 +48,41 @@ layer(postgres, { excludeTestServices: true })("retention", (it) => {
         yield* months,
         before.filter((name) => name !== "activity_2021_03"),
       )
+    }),
+  )
+
+  it.effect("days of events stay while an enabled webhook endpoint is behind them, for 30 days at most", () =>
+    Effect.gen(function* () {
+      const { create, disable, workspace } = yield* webhookWorld
+      const { run } = yield* Maintenance
+      const endpoint = yield* create()
+      yield* asSuperuser(`do $$
+        declare
+          day date;
+          ago int;
+        begin
+          -- Twelve days ago there was no partition.
+          foreach ago in array array[40, 12, 11, 10] loop
+            day := (now() at time zone 'UTC')::date - ago;
+            if ago <> 12 then
+              execute format('create table outbox_event_%s partition of outbox_event for values from (%L) to (%L)',
+                to_char(day, 'YYYY_MM_DD'), day || ' 00:00+00', day + 1 || ' 00:00+00');
+              execute format('alter table outbox_event_%s owner to %I', to_char(day, 'YYYY_MM_DD'),
+                (select tableowner from pg_tables where tablename = 'outbox_event'));
+            end if;
+            insert into outbox_event (workspace_id, position, recorded_at, type, at, data)
+            values ('${workspace}', 100 - ago, day + time '12:00', 'x', now(), '{}');
+          end loop;
+        end $$`)
+      const days = names("select (100 - position)::text as ago from outbox_event where type = 'x' order by position")
+      yield* run(commonSettings.retention)
+      assert.deepStrictEqual(yield* days, ["12", "11", "10"])
+      yield* asSuperuser(`update webhook_reader set position = 89 where endpoint_id = '${endpoint.id}'`)
+      yield* run(commonSettings.retention)
+      assert.deepStrictEqual(yield* days, ["10"])
+      yield* disable(endpoint)
+      yield* run(commonSettings.retention)
+      assert.deepStrictEqual(yield* days, [])
     }),
   )
 

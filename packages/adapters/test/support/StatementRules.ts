@@ -139,7 +139,7 @@ const unstable = new Set([
   ...clocks,
   ...`random gen_random_uuid uuidv7 uuid_v7 nextval currval set_config current_setting jsonb_build_object jsonb_build_array
   to_jsonb to_json format concat concat_ws to_char array_to_string date_trunc age advisory_lock advisory_lock_shared
-  advisory_lock_shared_try hint_due make_members_due`.split(/\s+/),
+  advisory_lock_shared_try hint_due hint_events make_members_due`.split(/\s+/),
 ])
 
 /** Calls of these functions, and arithmetic of instants if `shifts`: it depends on the time zone of the session. */

@@ -236,7 +236,7 @@ const published = Effect.gen(function* () {
     Effect.gen(function* () {
       const before = yield* store.lock(workspace, id)
       const facts = yield* store.lockPublishing(workspace, id, null)
-      const context = { facts, html: "<p>x</p>", etagOf: () => "e", now }
+      const context = { facts, html: "<p>x</p>", etagOf: () => "e", urlOf: () => "https://pages.example.org", now }
       const { change: decided } = yield* Effect.fromResult(publish(before, {}, context))
       if (decided !== null) yield* store.apply(workspace, decided)
     }),

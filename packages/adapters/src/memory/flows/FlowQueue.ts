@@ -4,6 +4,7 @@ import {
   type DatedContact,
   flow_consumer,
   FlowQueue,
+  flowWork,
   type FlowWork,
   type Turn,
 } from "@tentpole/core/flows/engine/FlowQueue"
@@ -15,37 +16,22 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Clock, DateTime, Effect, Layer } from "effect"
 import { contactFields, contacts } from "../contacts/ContactTables.ts"
 import { flows, pausedFlows } from "./FlowTables.ts"
-import { activations, firedDates, flowClock, memberships, waitingWork, workKey } from "./MembershipTables.ts"
+import { endTurn, takeTurns } from "../kernel/DueWork.ts"
+import { activations, firedDates, flowClock, memberships } from "./MembershipTables.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
-
-const takeTurns = Effect.fnUntraced(function* (db: Rows, limit: number, turn_ms: number) {
-  const now = yield* Clock.currentTimeMillis
-  const taken = (yield* db.all(waitingWork, null))
-    .filter(({ dueAt_ms }) => dueAt_ms <= now)
-    .sort((left, right) => left.dueAt_ms - right.dueAt_ms)
-    .slice(0, limit)
-  for (const work of taken) {
-    const later = { ...work, dueAt_ms: now + turn_ms, token: work.token + 1 }
-    yield* db.put(waitingWork, null, workKey(work.kind, work.workspace), later)
-  }
-  return taken.map(({ kind, token, workspace }): Turn => ({ kind, token: String(token + 1), workspace }))
-})
 
 const half_hour_ms = 1_800_000
 
-const reschedule = Effect.fnUntraced(function* (
-  db: Rows,
-  outbox: Outbox["Service"],
-  { kind, token, workspace }: Turn,
-  more: boolean,
-) {
-  const key = workKey(kind, workspace)
-  const row = yield* db.find(waitingWork, null, key)
-  if (row === undefined || String(row.token) !== token) return
-  const isLeft = kind === "flow_events" && (yield* outbox.read(workspace, flow_consumer, 1)).length > 0
-  const dueAt_ms = more || isLeft ? yield* Clock.currentTimeMillis : yield* nextOf(db, kind, workspace)
-  yield* db.put(waitingWork, null, key, { ...row, dueAt_ms })
-})
+const reschedule = (db: Rows, outbox: Outbox["Service"], turn: Turn, more: boolean) =>
+  endTurn(
+    db,
+    turn,
+    Effect.gen(function* () {
+      const { kind, workspace } = turn
+      const isLeft = kind === "flow_events" && (yield* outbox.read(workspace, flow_consumer, 1)).length > 0
+      return more || isLeft ? yield* Clock.currentTimeMillis : yield* nextOf(db, kind, workspace)
+    }),
+  )
 
 const nextOf = Effect.fnUntraced(function* (db: Rows, kind: FlowWork, workspace: WorkspaceId) {
   if (kind === "flow_events") return Infinity
@@ -112,7 +98,7 @@ export const layer = Layer.effect(
     const db = yield* MemoryDatabase
     const outbox = yield* Outbox
     return FlowQueue.of({
-      takeTurns: ({ limit, turn_ms }) => Effect.andThen(Transaction, takeTurns(db, limit, turn_ms)),
+      takeTurns: (options) => Effect.andThen(Transaction, takeTurns(db, flowWork, options)),
       endTurn: (turn, more) => Effect.andThen(Transaction, reschedule(db, outbox, turn, more)),
       newEvents: Effect.fnUntraced(function* (workspace, limit) {
         yield* Transaction

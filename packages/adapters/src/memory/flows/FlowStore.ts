@@ -10,21 +10,13 @@ import { creditsOfRemoval } from "@tentpole/core/documents/Generation"
 import { fold } from "@tentpole/core/kernel/Text"
 import { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { Clock, DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import { applyEmail, removeEmail, usesOf } from "../emails/EmailStore.ts"
 import { activationFacts, namedFacts, trialFacts } from "./FlowFacts.ts"
 import { findFlow, flowEmails, flows } from "./FlowTables.ts"
-import {
-  activations,
-  countMemberships,
-  flowClock,
-  memberships,
-  sendingSteps,
-  timelines,
-  waitingWork,
-  workKey,
-} from "./MembershipTables.ts"
+import { activations, countMemberships, flowClock, memberships, sendingSteps, timelines } from "./MembershipTables.ts"
 import { latestGeneration } from "../documents/Generations.ts"
+import { makeWorkDue } from "../kernel/DueWork.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
 import { subscribe } from "../kernel/Outbox.ts"
 import { makeDue } from "../sending/DeliveryTables.ts"
@@ -107,16 +99,7 @@ const startReading = Effect.fnUntraced(function* (db: Rows, workspace: Workspace
   yield* db.put(activations, workspace, id, yield* subscribe(db, workspace, flow_consumer))
   if ((yield* db.find(flowClock, workspace, "dates")) === undefined)
     yield* db.put(flowClock, workspace, "dates", yield* DateTime.now)
-  const dueAt_ms = yield* Clock.currentTimeMillis
-  for (const kind of flowWork) {
-    const before = yield* db.find(waitingWork, null, workKey(kind, workspace))
-    yield* db.put(waitingWork, null, workKey(kind, workspace), {
-      workspace,
-      kind,
-      dueAt_ms,
-      token: (before?.token ?? 0) + 1,
-    })
-  }
+  for (const kind of flowWork) yield* makeWorkDue(db, kind, workspace)
 })
 
 const deleteMemberships = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: FlowId) {

@@ -37,15 +37,8 @@ import { contacts, writeActivities } from "../contacts/ContactStore.ts"
 import { deliveries, factsOf, makeDue, moved, newDelivery, suppressions } from "../sending/DeliveryTables.ts"
 import { emails } from "../emails/EmailStore.ts"
 import { findFlow, flows, pausedFlows } from "./FlowTables.ts"
-import {
-  hintDue,
-  createdIds,
-  type MemberRow,
-  memberships,
-  putMoved,
-  sendingSteps,
-  timelines,
-} from "./MembershipTables.ts"
+import { createdIds, type MemberRow, memberships, putMoved, sendingSteps, timelines } from "./MembershipTables.ts"
+import { hintDue } from "../kernel/DueWork.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
 import { inOrder, newest, paged } from "../kernel/Slices.ts"
 import { appendEvents } from "../kernel/Outbox.ts"

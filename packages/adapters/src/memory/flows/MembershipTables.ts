@@ -1,12 +1,15 @@
-// The memory tables of flow memberships, of the sending rows of their steps, and of due flow work.
-import type { FlowWork } from "@tentpole/core/flows/engine/FlowQueue"
+// The memory tables of flow memberships, and of the sending rows of their steps.
 import { isLive, type Membership, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
 import { awaitedVisitOf } from "@tentpole/core/flows/members/MemberDeliveries"
 import { tallyMoves } from "@tentpole/core/flows/members/TallyMoves"
+import { unsentEvent } from "@tentpole/core/tracking/UnsentEvent"
 import { finalStates } from "@tentpole/core/sending/Delivery"
 import type { BlastId, ContactId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
+import { contacts } from "../contacts/ContactTables.ts"
 import { deliveries, type DeliveryRow, isFailed } from "../sending/DeliveryTables.ts"
+import { appendEvents } from "../kernel/Outbox.ts"
+import { hintDue } from "../kernel/DueWork.ts"
 import { type Rows, table } from "../kernel/MemoryDatabase.ts"
 
 export interface MemberRow {
@@ -30,18 +33,6 @@ interface SendingStep {
 /** By blast id. */
 export const sendingSteps = table<SendingStep>("blast of a flow's step")
 
-interface WaitingWork {
-  readonly workspace: WorkspaceId
-  readonly kind: FlowWork
-  readonly dueAt_ms: number
-  /** Grows with each turn. */
-  readonly token: number
-}
-
-/** By kind and workspace. The rows are stored outside workspaces. */
-export const waitingWork = table<WaitingWork>("due_work flows")
-export const workKey = (kind: FlowWork, workspace: WorkspaceId): string => `${kind} ${workspace}`
-
 /** Ids that executed steps created, by membership, visit and attempt. */
 export const createdIds = table<string>("flow_made")
 
@@ -52,21 +43,7 @@ export const flowClock = table<DateTime.Utc>("flow_clock")
 /** The outbox position at a flow's activation, by flow id. */
 export const activations = table<string>("flow activated_after")
 
-/** Records that there is work from a time on. Does nothing in a workspace where no flow was ever active. */
-export const hintDue = Effect.fnUntraced(function* (
-  db: Rows,
-  kind: FlowWork,
-  workspace: WorkspaceId,
-  at: DateTime.Utc,
-) {
-  const key = workKey(kind, workspace)
-  const work = yield* db.find(waitingWork, null, key)
-  if (work === undefined) return
-  const dueAt_ms = Math.min(at.epochMilliseconds, work.dueAt_ms)
-  yield* db.put(waitingWork, null, key, { ...work, dueAt_ms })
-})
-
-/** Writes a changed delivery. When a membership's message has ended, the membership becomes due. */
+/** Writes a changed delivery, with its event if it ends unsent. When a membership's message has ended, the membership becomes due. */
 export const putMoved = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
@@ -75,6 +52,10 @@ export const putMoved = Effect.fnUntraced(function* (
 ) {
   const failedAt = isFailed(after) ? (after.failedAt ?? (yield* DateTime.now)) : null
   yield* db.put(deliveries, workspace, after.id, { ...after, failedAt })
+  const event = unsentEvent(before, after, failedAt ?? (yield* DateTime.now))
+  if (event !== null && (yield* db.find(contacts, workspace, after.contactId)) !== undefined) {
+    yield* appendEvents(db, workspace, [event])
+  }
   if (after.flow === null || finalStates.has(before.state) || !finalStates.has(after.state)) return
   const row = yield* db.find(memberships, workspace, after.flow.membershipId)
   if (row === undefined || awaitedVisitOf(row.membership.state) !== after.flow.visit) return

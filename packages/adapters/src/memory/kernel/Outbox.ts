@@ -3,7 +3,7 @@ import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type DomainEvent, Outbox, type RecordedEvent } from "@tentpole/core/kernel/changes/Outbox"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
-import { hintDue } from "../flows/MembershipTables.ts"
+import { hintDue } from "./DueWork.ts"
 import { MemoryDatabase, type Rows, table } from "./MemoryDatabase.ts"
 
 export const events = table<RecordedEvent>("outbox_event")
@@ -26,7 +26,9 @@ export const appendEvents = Effect.fnUntraced(function* (
     const position = positionOf(last + 1 + index)
     yield* db.put(events, workspace, position, { ...event, position })
   }
-  yield* hintDue(db, "flow_events", workspace, yield* DateTime.now)
+  const now = yield* DateTime.now
+  yield* hintDue(db, "flow_events", workspace, now)
+  yield* hintDue(db, "webhooks", workspace, now)
 })
 
 /** Adds a consumer if there is none of this name, and returns the position of the newest event. */
@@ -37,6 +39,10 @@ export const subscribe = Effect.fnUntraced(function* (db: Rows, workspace: Works
   }
   return last
 })
+
+/** Removes a consumer. Without one, events are no longer written. */
+export const unsubscribe = (db: Rows, workspace: WorkspaceId, consumer: string) =>
+  db.remove(consumers, workspace, consumer)
 
 export const layer = Layer.effect(
   Outbox,

@@ -14,6 +14,20 @@ const withContact = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceI
   return { event, contact: { contact_id, email, phone, display_name } }
 })
 
+/** All events after a position, ascending. */
+export const eventsAfter = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  position: string,
+  limit: number,
+) {
+  const rows = (yield* db.all(events, workspace))
+    .filter((event) => BigInt(event.position) > BigInt(position))
+    .sort((left, right) => (left.position < right.position ? -1 : 1))
+    .slice(0, limit)
+  return yield* Effect.forEach(rows, (event) => withContact(db, workspace, event))
+})
+
 export const layer = storeLayer(EventStore, (db) =>
   EventStore.of({
     list: Effect.fnUntraced(function* (workspace, { after, contactId, limit, order, since, types, until }) {

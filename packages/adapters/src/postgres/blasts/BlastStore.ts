@@ -14,7 +14,7 @@ import { blastNotFound, listed, lockForLaunch, stored } from "./BlastFacts.ts"
 import { recipients } from "./BlastRecipients.ts"
 import { blastColumns, type BlastRow, columnsOf, toBlast } from "./BlastRows.ts"
 import { makeDue, makeDueAt } from "../kernel/DueWork.ts"
-import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
+import { type Ended, endedColumns, writeEnded, unsent } from "../sending/UnsentEvents.ts"
 import { applyEmail } from "../emails/EmailStore.ts"
 import { changeBetween, changeFromQueued, countChange, countedColumns } from "../sending/DeliveryCounters.ts"
 import { applyList } from "../lists/ListWrites.ts"
@@ -118,7 +118,8 @@ const endOpen = Effect.fnUntraced(function* (
     where workspace_id = ${workspace} and blast_id = ${id} and ${sql.literal(state)}
     limit ${limit}
     for update skip locked`
-  const rows = yield* sql<WrittenDelivery>`
+  const now = yield* transactionTime(sql)
+  const written = yield* sql<Ended>`
     with queued as materialized (${openIn("token is null")}),
     claimed as materialized (${openIn("token > 0 and state = 'claimed'")}),
     open as materialized (select delivery_id from queued union all select delivery_id from claimed limit ${limit}),
@@ -128,14 +129,13 @@ const endOpen = Effect.fnUntraced(function* (
     ),
     changed as (
       update delivery d set state = ${ending === "cancelled" ? "blocked" : "failed"}, reason = ${ending},
-        failed_at = ${ending === "blast_failed" ? yield* transactionTime(sql) : null}
+        failed_at = ${ending === "blast_failed" ? now : null}
       where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from open))
-      returning d.membership_id, d.visit, ${sql.literal(countedColumns())}
+      returning ${sql.literal(endedColumns)}, ${sql.literal(countedColumns())}
     ),
     ${yield* countChange(sql, workspace, changeFromQueued("changed"))}
-    select state, membership_id, visit from changed`
-  yield* makeMembersDue(sql, workspace, rows)
-  return rows.length
+    select ${unsent(sql, workspace, sql`changed`, now)}`
+  return (yield* writeEnded(sql, workspace, written)).length
 })
 
 /**

@@ -1,6 +1,4 @@
-// `FlowQueue` on PostgreSQL: a `due_work` row for each workspace and kind of work has the time of the next turn. A transaction that
-// creates work inserts a hint (`hint_due`), which a worker moves to that row after the commit: no work is overlooked, and no
-// transaction waits. Rows of workspaces with nothing due are not read.
+// `FlowQueue` on PostgreSQL: a `due_work` row for each workspace and kind of work has the time of the next turn.
 import { PgClient } from "@effect/sql-pg"
 import {
   type DatedContact,
@@ -17,6 +15,7 @@ import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
+import { endTurn, takeTurns } from "../kernel/DueWork.ts"
 import { datedContacts } from "./DatedContacts.ts"
 import { earliestDue } from "./MembershipLocks.ts"
 import { FlowReader } from "./MembershipRows.ts"
@@ -24,69 +23,18 @@ import { fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
-/** Hints that one call moves to `due_work`. */
-const hints_max = 10_000
-
-/**
- * Moves hints to `due_work`, so that their workspaces have turns. A hint whose workspace another transaction has locked waits for
- * the next call.
- */
-const readHints = (sql: Sql) => sql`
-  with hint as materialized (
-    select position, kind, workspace_id from due_hint
-    order by position
-    limit ${hints_max}
-    for update skip locked),
-  work as materialized (
-    select kind, workspace_id from due_work
-    where (kind, workspace_id) in (select kind, workspace_id from hint)
-    for no key update skip locked),
-  read as (
-    delete from due_hint h using hint
-    where h.position = hint.position and ((hint.kind, hint.workspace_id) in (select kind, workspace_id from work)
-      or not exists (select from due_work w where w.kind = hint.kind and w.workspace_id = hint.workspace_id))
-    returning h.kind, h.workspace_id, h.due_at)
-  update due_work w set due_at = least(w.due_at, earliest.due_at), token = w.token + 1
-  from (select kind, workspace_id, min(due_at) as due_at from read group by kind, workspace_id) as earliest
-  where w.kind = earliest.kind and w.workspace_id = earliest.workspace_id`
-
-/** The subselect lets the index find what is due: as a volatile function, the clock would be compared with every row. */
-const takeDue = (sql: Sql, limit: number, turn_ms: number) =>
-  Effect.map(
-    sql<Turn & { readonly wasDueAt: Date }>`
-      with turn as materialized (
-        select kind, workspace_id, due_at from due_work
-        where kind = any(${texts(flowWork)}::text[]) and due_at <= (select clock_timestamp())
-        order by due_at
-        limit ${limit}
-        for update skip locked)
-      update due_work d set due_at = clock_timestamp() + make_interval(secs => ${turn_ms / 1000}), token = d.token + 1
-      from turn where d.kind = turn.kind and d.workspace_id = turn.workspace_id
-      returning d.kind, d.workspace_id as workspace, d.token::text as token, turn.due_at as "wasDueAt"`,
-    (rows) =>
-      [...rows]
-        .sort((left, right) => left.wasDueAt.getTime() - right.wasDueAt.getTime())
-        .map(({ kind, token, workspace }): Turn => ({ kind, token, workspace })),
-  )
-
 /** The delay after a turn that could not do work that is due, because another transaction has locked it. */
 const locked_delay_s = 0.25
 
-/**
- * Skips the row while another transaction has locked it, and changes nothing after a hint or another turn: it is then due when the
- * time of the turn is over, or earlier.
- */
-const reschedule = Effect.fnUntraced(function* (sql: Sql, { kind, token, workspace }: Turn, more: boolean) {
-  const next = more
-    ? sql`clock_timestamp()`
-    : sql`greatest(coalesce((${nextOf(sql, kind, workspace)}), 'infinity'),
-        clock_timestamp() + make_interval(secs => ${locked_delay_s}))`
-  yield* sql`
-    update due_work w set due_at = ${next}
-    from (select kind, workspace_id from due_work
-      where kind = ${kind} and workspace_id = ${workspace} and token = ${token}::bigint for update skip locked) as locked
-    where w.kind = locked.kind and w.workspace_id = locked.workspace_id`
-})
+const reschedule = (sql: Sql, turn: Turn, more: boolean) =>
+  endTurn(
+    sql,
+    turn,
+    more
+      ? sql`clock_timestamp()`
+      : sql`greatest(coalesce((${nextOf(sql, turn.kind, turn.workspace)}), 'infinity'),
+          clock_timestamp() + make_interval(secs => ${locked_delay_s}))`,
+  )
 
 /** The time of the next work, or of work that is left over, as SQL; null: none. */
 const nextOf = (sql: Sql, kind: FlowWork, workspace: WorkspaceId) => {
@@ -178,8 +126,7 @@ export const layer = Layer.effect(
     const write = fencedWrites(sql)
     const reader = new FlowReader()
     return FlowQueue.of({
-      takeTurns: ({ limit, turn_ms }) =>
-        Effect.andThen(Transaction, orDefect(Effect.andThen(readHints(sql), takeDue(sql, limit, turn_ms)))),
+      takeTurns: (options) => Effect.andThen(Transaction, orDefect(takeTurns(sql, flowWork, options))),
       endTurn: (turn, more) => write(turn.workspace, reschedule(sql, turn, more)),
       newEvents: (workspace, limit) => write(workspace, newEvents(sql, outbox, reader, workspace, limit)),
       pendingDates: (workspace) => within(workspace, passedDates(sql, reader, workspace)),

@@ -16,7 +16,7 @@ import {
   countInserts,
   insertedColumns,
 } from "../sending/DeliveryCounters.ts"
-import { makeMembersDue, type WrittenDelivery } from "./FlowMessages.ts"
+import { type Ended, endedColumns, writeEnded, unsent } from "../sending/UnsentEvents.ts"
 import { moveTallies } from "./FlowTallies.ts"
 import { dueArrays, stateColumns, stateArrays } from "./MembershipRows.ts"
 import { appendEvents } from "../kernel/Outbox.ts"
@@ -176,7 +176,7 @@ const insertMessages = Effect.fnUntraced(function* (
       and b.flow_id = g.flow_id and b.step_id = g.step_id)
     order by g.flow_id, g.step_id
     on conflict do nothing`
-  const rows = yield* sql<WrittenDelivery>`
+  const written = yield* sql<Ended>`
     with added as (
     insert into delivery as d (workspace_id, delivery_id, blast_id, membership_id, flow_id, step_id, visit, tokens, contact_id,
       approval_id, email, email_normalized, display_name, display_name_folded, operational, state, reason, created_at)
@@ -193,7 +193,7 @@ const insertMessages = Effect.fnUntraced(function* (
     left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
     -- null at the decision; the contact may have changed since
     cross join lateral (select ${blockReasonOf(sql, "g.operational")} as reason) as r
-    returning d.contact_id, d.membership_id, d.visit, d.email_normalized, d.operational, ${sql.literal(insertedColumns)}
+    returning d.email_normalized, d.operational, ${sql.literal(endedColumns)}, ${sql.literal(insertedColumns)}
     ),
     queued as (
       insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, membership_id, visit, email_normalized,
@@ -205,8 +205,8 @@ const insertMessages = Effect.fnUntraced(function* (
       where a.state = 'queued'
     ),
     ${yield* countInserts(sql, workspace, "added")}
-    select state, membership_id, visit from added`
-  yield* makeMembersDue(sql, workspace, rows)
+    select ${unsent(sql, workspace, sql`added`, stored_at)}`
+  yield* writeEnded(sql, workspace, written)
   yield* makeDue(sql, "deliveries", workspace)
 })
 
@@ -218,7 +218,7 @@ const withdrawMessages = Effect.fnUntraced(function* (
 ) {
   const withdrawn = commandsOf(changes, "withdraw_email")
   if (withdrawn.length === 0) return
-  const rows = yield* sql<WrittenDelivery>`
+  const written = yield* sql<Ended>`
     with withdrawn as materialized (
       select d.delivery_id
       from unnest(${texts(withdrawn.map(({ member }) => member.id))}::uuid[],
@@ -235,9 +235,9 @@ const withdrawMessages = Effect.fnUntraced(function* (
     blocked as (
       update delivery d set state = 'blocked', reason = 'cancelled'
       where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from withdrawn))
-      returning d.membership_id, d.visit, ${sql.literal(countedColumns())}
+      returning ${sql.literal(endedColumns)}, ${sql.literal(countedColumns())}
     ),
     ${yield* countChange(sql, workspace, changeFromQueued("blocked"))}
-    select state, membership_id, visit from blocked`
-  yield* makeMembersDue(sql, workspace, rows)
+    select ${unsent(sql, workspace, sql`blocked`, yield* transactionTime(sql))}`
+  yield* writeEnded(sql, workspace, written)
 })

@@ -24,6 +24,8 @@ export type LockClass =
   | "outbox"
   /** The creation of partitions. Only in `tentpole_partitions`. */
   | "partitions"
+  /** By workspace: the number of its webhook endpoints, and whether the outbox has their consumer. */
+  | "webhook_endpoints"
 
 const functions = {
   exclusive: "advisory_lock",

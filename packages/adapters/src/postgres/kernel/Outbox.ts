@@ -101,7 +101,7 @@ const append = (sql: PgClient.PgClient, workspace: WorkspaceId, events: Readonly
       ${texts(events.map((event) => JSON.stringify(event.data)))}::jsonb[])
       with ordinality as added (type, contact_id, at, data, nth)
   )
-  select hint_due('flow_events', ${workspace}, clock_timestamp())`
+  select hint_events(${workspace}, clock_timestamp())`
 
 /** Adds events to the open transaction. Stores call it with the events of their changes. */
 export const appendEvents = (workspace: WorkspaceId, events: ReadonlyArray<DomainEvent>) =>
@@ -135,6 +135,13 @@ export const subscribe = (
   consumer: string,
   started: Subscription["started"] = () => Effect.void,
 ) => Effect.map(pendingOf(workspace), ({ subscriptions }) => void subscriptions.push({ consumer, started }))
+
+/**
+ * Removes a consumer in the open transaction. Without one, events are no longer written; a transaction that is about to commit may
+ * still write some.
+ */
+export const unsubscribe = (sql: PgClient.PgClient, workspace: WorkspaceId, consumer: string) =>
+  Effect.asVoid(sql`delete from outbox_consumer where workspace_id = ${workspace} and consumer = ${consumer}`)
 
 export const layer = Layer.effect(
   Outbox,

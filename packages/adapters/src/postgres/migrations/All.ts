@@ -22,6 +22,7 @@ const baseline = [
   "exports",
   "forms",
   "traffic",
+  "webhooks",
   "operations",
   "access",
 ]

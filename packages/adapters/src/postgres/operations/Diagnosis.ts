@@ -1,5 +1,6 @@
 // Facts about the database for `doctor`: role, version, migrations and clock.
 import { PgClient } from "@effect/sql-pg"
+import type { Backlog } from "@tentpole/core/operations/overview/ServiceOverview"
 import { Effect, type Redacted } from "effect"
 import * as Primary from "../kernel/Primary.ts"
 import { SqlError } from "effect/sql"
@@ -25,6 +26,8 @@ export interface Diagnosis {
   readonly epoch: number
   /** When a worker without a send journal last ran, if it was in the last ten minutes. */
   readonly unjournaled_at: string | null
+  /** Webhook endpoints that were disabled because they did not work, and the age of the oldest event that one has not taken over. */
+  readonly webhooks: { readonly disabled: number; readonly lag_s: number }
   /** Migrations of this version that have not run. */
   readonly pending: ReadonlyArray<string>
   /** Migrations that have run and that this version does not know: a newer version has run them. */
@@ -69,6 +72,11 @@ const readDiagnosis = Effect.fnUntraced(function* (isPooled: boolean) {
           case when unjournaled_at > clock_timestamp() - interval '10 minutes' then unjournaled_at end as unjournaled_at
         from service_epoch`
     : []
+  const webhooks =
+    epoch === undefined
+      ? []
+      : yield* sql<Pick<Backlog, "items" | "oldest_s" | "state">>`
+    select state, items::float8 as items, oldest_s from tentpole_backlog() where queue = 'webhooks'`
   const names = new Set(done.map(({ name }) => name))
   return {
     version: row?.version ?? 0,
@@ -81,6 +89,10 @@ const readDiagnosis = Effect.fnUntraced(function* (isPooled: boolean) {
     restored_at: epoch?.restored_at?.toISOString() ?? null,
     epoch: epoch?.counter ?? 0,
     unjournaled_at: epoch?.unjournaled_at?.toISOString() ?? null,
+    webhooks: {
+      disabled: webhooks.find(({ state }) => state === "disabled")?.items ?? 0,
+      lag_s: webhooks.find(({ state }) => state === "behind")?.oldest_s ?? 0,
+    },
     pending: Object.keys(migrations).filter((name) => !names.has(name)),
     unknown: [...names].filter((name) => !(name in migrations)),
   } satisfies Diagnosis

@@ -5,7 +5,6 @@ import type { Retention } from "@tentpole/core/kernel/Settings"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import {
   done_job_days_kept,
-  event_days_kept,
   Maintenance,
   jobs_forgotten_at_once,
   lag_days_kept,
@@ -15,6 +14,7 @@ import {
   view_days_kept,
   view_total_days_kept,
   visitor_days_kept,
+  webhook_hour_days_kept,
 } from "@tentpole/core/ports/Maintenance"
 import { Effect, Layer } from "effect"
 import { queue_table } from "../../jobs/QueueTable.ts"
@@ -32,7 +32,7 @@ const daysOf = (retention: Retention): Readonly<Record<string, number | null>> =
   flow_event: retention.flow_event_days,
   idempotency_key: 0,
   import_row: retention.import_row_days,
-  outbox_event: event_days_kept,
+  outbox_event: retention.event_days,
   page_view: view_days_kept,
   page_view_day: view_total_days_kept,
   page_visitor_day: visitor_days_kept,
@@ -43,6 +43,10 @@ const daysOf = (retention: Retention): Readonly<Record<string, number | null>> =
   traffic_batch: view_batch_days_kept,
   user_session: 0,
   visitor_salt: visitor_days_kept,
+  webhook_attempt: retention.webhook_log_days,
+  webhook_delivery: retention.webhook_log_days,
+  webhook_hour: webhook_hour_days_kept,
+  webhook_payload: retention.event_days,
   workspace_view_day: view_total_days_kept,
   workspace_visitor_day: visitor_days_kept,
 })

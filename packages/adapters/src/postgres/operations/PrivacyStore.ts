@@ -21,6 +21,7 @@ import { texts } from "../kernel/Arrays.ts"
 import { deleteMembershipsOfContact } from "../flows/MembershipDeletion.ts"
 import { readThrough } from "../kernel/Cursor.ts"
 import { fencedWrites, LongReads, Reads } from "../kernel/Postgres.ts"
+import { eraseFromWebhooks } from "../webhooks/WebhookErasure.ts"
 import { changeBetween, changeFromQueued, countChange, countedColumns } from "../sending/DeliveryCounters.ts"
 
 /** Tables with a workspace id that hold secrets or internal state, not the workspace's data. */
@@ -34,6 +35,8 @@ const not_data = [
   "outbox_consumer",
   "outbox_event",
   "outbox_stream",
+  "webhook_lease",
+  "webhook_reader",
 ]
 
 const tables = (sql: PgClient.PgClient, column: "contact_id" | "workspace_id") =>
@@ -121,6 +124,7 @@ const handled = [
   "import_row",
   "list_member",
   "test_mail",
+  "webhook_payload",
 ]
 
 const erase = Effect.fnUntraced(function* (
@@ -181,6 +185,7 @@ const erase = Effect.fnUntraced(function* (
     delete from outbox_event where workspace_id = ${workspace} and (contact_id = ${contact} or lower(data::text) ~ ${pattern})`
   yield* sql`
     delete from suppression where workspace_id = ${workspace} and email_normalized = any(${texts(known.emails)}::text[])`
+  yield* eraseFromWebhooks(sql, workspace, contact, pattern)
   yield* deleteMembershipsOfContact(sql, workspace, contact)
   for (const table of yield* tables(sql, "contact_id")) {
     if (!handled.includes(table)) yield* sql`delete from ${sql(table)} where ${mine}`

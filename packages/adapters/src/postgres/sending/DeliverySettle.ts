@@ -248,12 +248,13 @@ const outcomes = Effect.fnUntraced(function* (
   ),
   ${yield* countChange(sql, workspace, change)},
   new_activities as (
-    select d.contact_id, d.at, k.type, ${sql.literal(deliveryMetadata)} || case when k.type = 'email_bounced' then jsonb_build_object('kind', 'hard', 'reply', d.smtp_reply) else '{}' end as metadata
+    select d.contact_id, d.at, k.type, ${sql.literal(deliveryMetadata)} || case k.type when 'email_bounced' then jsonb_build_object('kind', 'hard', 'reply', d.smtp_reply)
+      when 'email_failed' then jsonb_build_object('reason', d.reason) else '{}' end as metadata
     from moved d
     join contact c on c.workspace_id = ${workspace} and c.contact_id = d.contact_id
     cross join lateral (values
       (1, 'email_sent', d.state = 'sent'), (2, 'email_delivered', d.state = 'sent' and d.delivered),
-      (3, 'email_bounced', d.bounced)) as k (nth, type, holds)
+      (3, 'email_bounced', d.bounced), (4, 'email_failed', d.state in ('failed', 'unconfirmed'))) as k (nth, type, holds)
     -- the delivery row was locked and is current; this statement's snapshot of the contact may be older
     where k.holds and not d.contact_deleted
     order by d.delivery_id, k.nth

@@ -11,7 +11,8 @@ import { fixAudience } from "./DeliveryAudience.ts"
 import { claim } from "./DeliveryClaim.ts"
 import { changeFromQueued, countChange, countedColumns } from "./DeliveryCounters.ts"
 import { settle } from "./DeliverySettle.ts"
-import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
+import type { WrittenDelivery } from "../flows/FlowMessages.ts"
+import { type Ended, endedColumns, writeEnded, unsent } from "./UnsentEvents.ts"
 import { makeDue } from "../kernel/DueWork.ts"
 import { fencedWrites, OpenTransaction, orDefect, Reads, transactionTime } from "../kernel/Postgres.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
@@ -70,7 +71,7 @@ interface Refused extends Claim {
 /** Ends deliveries that may not be sent. A crash before it loses nothing: the next claim gets the same answer. Returns those ended. */
 const block = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, refused: ReadonlyArray<Refused>) {
   const ordered = refused.toSorted((left, right) => (left.id < right.id ? -1 : 1))
-  const rows = yield* sql<WrittenDelivery & { readonly delivery_id: DeliveryId }>`
+  const written = yield* sql<Ended<WrittenDelivery & { readonly delivery_id: DeliveryId }>>`
     with ended as (
       delete from delivery_queue q
       using unnest(${texts(ordered.map(({ id }) => id))}::uuid[],
@@ -82,11 +83,11 @@ const block = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, ref
     blocked as (
       update delivery d set state = 'blocked', reason = ended.reason
       from ended where d.workspace_id = ${workspace} and d.delivery_id = ended.delivery_id
-      returning d.membership_id, d.visit, ${sql.literal(countedColumns())}
+      returning ${sql.literal(endedColumns)}, ${sql.literal(countedColumns())}
     ),
     ${yield* countChange(sql, workspace, changeFromQueued("blocked"))}
-    select delivery_id, state, membership_id, visit from blocked`
-  yield* makeMembersDue(sql, workspace, rows)
+    select ${unsent(sql, workspace, sql`blocked`, yield* transactionTime(sql))}`
+  const rows = yield* writeEnded(sql, workspace, written)
   return new Set(rows.map((row) => row.delivery_id))
 })
 
@@ -119,7 +120,7 @@ const release = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, c
 const sweep = (sql: Sql, workspace: WorkspaceId) =>
   Effect.gen(function* () {
     const now = yield* transactionTime(sql)
-    const [swept] = yield* sql<{ readonly queued: number; readonly unconfirmed: ReadonlyArray<WrittenDelivery> }>`
+    const written = yield* sql<Ended & { readonly queued: number }>`
       with lapsed as materialized (
         select delivery_id, state from delivery_queue
         where workspace_id = ${workspace} and token > 0 and lease_until < ${now}
@@ -143,14 +144,12 @@ const sweep = (sql: Sql, workspace: WorkspaceId) =>
         update delivery d set state = 'unconfirmed', reason = 'unconfirmed', failed_at = ${now}, token = ended.token,
           handed_over_at = ended.handed_over_at
         from ended where d.workspace_id = ${workspace} and d.delivery_id = ended.delivery_id
-        returning d.membership_id, d.visit, ${sql.literal(countedColumns())}
+        returning ${sql.literal(endedColumns)}, ${sql.literal(countedColumns())}
       ),
       ${yield* countChange(sql, workspace, changeFromQueued("unconfirmed"))}
-      select (select count(*)::int from requeued) as queued,
-        (select coalesce(jsonb_agg(jsonb_build_object('state', state, 'membership_id', membership_id, 'visit', visit)), '[]')
-          from unconfirmed) as unconfirmed`
-    const { queued, unconfirmed } = swept ?? { queued: 0, unconfirmed: [] }
-    yield* makeMembersDue(sql, workspace, unconfirmed)
+      select (select count(*)::int from requeued) as queued, ${unsent(sql, workspace, sql`unconfirmed`, now)}`
+    const queued = written[0]?.queued ?? 0
+    const unconfirmed = yield* writeEnded(sql, workspace, written)
     if (queued + unconfirmed.length > 0) yield* makeDue(sql, "deliveries", workspace)
     return { queued, unconfirmed: unconfirmed.length }
   })

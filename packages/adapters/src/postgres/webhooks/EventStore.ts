@@ -25,6 +25,7 @@ interface ListedRow {
 const contact = `case when c.contact_id is not null then json_build_object('contact_id', c.contact_id, 'email', c.email,
   'phone', c.phone, 'display_name', c.display_name) end as contact`
 
+/** Of an event `e` and its contact `c`. */
 const columns = `e.position::text as position, e.type, e.contact_id as "contactId", e.at, e.data, ${contact}`
 
 const position_max = "9223372036854775807"
@@ -58,6 +59,19 @@ const toEvent = ({ at, contact: of, contactId, data, position, type }: EventRow)
   event: fromRow<RecordedEvent>({ at, contactId, data, position, type }),
   contact: of,
 })
+
+/** All events after a position, ascending. */
+export const eventsAfter = (sql: Sql, workspace: WorkspaceId, position: string, limit: number) =>
+  Effect.map(
+    sql<EventRow>`
+      select ${sql.literal(columns)} from (
+        select o.position, o.type, o.contact_id, o.at, o.data from outbox_event o
+        where o.workspace_id = ${workspace} and o.position > ${position}::bigint
+        order by o.position limit ${limit}) e
+      left join contact c on c.workspace_id = ${workspace} and c.contact_id = e.contact_id
+      order by e.position`,
+    (rows) => rows.map(toEvent),
+  )
 
 export const layer = storeLayer(EventStore, ({ quick }) => ({
   list: (workspace, query) =>

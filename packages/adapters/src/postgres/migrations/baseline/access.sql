@@ -26,6 +26,7 @@ begin
     'import_session', 'import_run', 'import_row',
     'export',
     'form_submission',
+    'webhook_endpoint', 'webhook_reader', 'webhook_lease', 'webhook_delivery', 'webhook_payload', 'webhook_attempt', 'webhook_hour',
     'page_view', 'page_visitor_day', 'workspace_visitor_day', 'page_view_day', 'workspace_view_day', 'traffic_batch',
     'idempotency_key'
   ]::regclass[] loop

@@ -50,8 +50,11 @@ create table table_retention (
   age_column text not null,
   days_min int not null constraint table_retention_days_min_not_negative check (days_min >= 0),
   needed_by text,
+  held_while text,
+  held_days_max int,
   index_statements text[] not null default '{}',
-  constraint table_retention_pkey primary key (relation)
+  constraint table_retention_pkey primary key (relation),
+  constraint table_retention_held_has_days check ((held_while is null) = (held_days_max is null))
 );
 comment on table table_retention is
   'Tables whose rows are deleted by age: partitions are dropped, other rows are deleted in batches. The file that creates a table '
@@ -62,6 +65,9 @@ comment on column table_retention.age_column is
 comment on column table_retention.days_min is 'The service cannot delete rows that are younger.';
 comment on column table_retention.needed_by is
   'A table with the same age column. A partition is not dropped while that table has a row of its time.';
+comment on column table_retention.held_while is
+  'A query that returns whether rows of a partition, whose name takes the place of %s, are still needed. They then stay for up to '
+  '`held_days_max` days.';
 comment on column table_retention.index_statements is
   'Run for each new partition, with its name in place of %s: indexes that the parent cannot have, such as unique indexes without '
   'its key.';
@@ -121,7 +127,8 @@ end $$;
 
 -- Deletes one part of the rows of all workspaces that are older than a number of days, and returns its size; 0: nothing is left.
 -- The part is the oldest partition, or else a batch of rows: of the table, or of its default partition. A partition is as old as
--- its youngest row. Rows whose id has no time stay. It fails when a long read blocks a partition, and is called every hour.
+-- its youngest row. What is still needed stays longer (`needed_by`, `held_while`). Rows whose id has no time stay. It fails when a
+-- long read blocks a partition, and is called every hour.
 create function tentpole_delete_old(target text, days int) returns int language plpgsql security definer
   set search_path = pg_catalog, public, pg_temp set lock_timeout = '2s' set enable_seqscan = off as $$
 declare
@@ -130,6 +137,7 @@ declare
   part record;
   needed boolean := false;
   source text := target;
+  kept int := days;
   old text;
   deleted int;
 begin
@@ -159,6 +167,10 @@ begin
         execute format('select exists (select from public.%1$I where %2$I >= %3$L and %2$I < %4$L)', rule.needed_by,
           rule.age_column, tentpole_day_start(tentpole_age_type(rule), part.start),
           tentpole_day_start(tentpole_age_type(rule), part.stop)) into needed;
+      elsif part.stop > before + days - rule.held_days_max then
+        execute format(rule.held_while, part.name) into needed;
+      else
+        needed := false;
       end if;
       if not needed then
         execute format('drop table %s', part.name);
@@ -169,9 +181,14 @@ begin
     if to_regclass('public.' || quote_ident(source)) is null then
       return 0;
     end if;
+    if rule.held_while is not null then
+      execute format(rule.held_while, 'public.' || quote_ident(source)) into needed;
+      kept := case when needed then greatest(days, rule.held_days_max) else days end;
+      before := before + days - kept;
+    end if;
   end if;
   old := case tentpole_age_type(rule)
-    when 'timestamptz'::regtype then format('%I < now() - make_interval(days => %s)', rule.age_column, days)
+    when 'timestamptz'::regtype then format('%I < now() - make_interval(days => %s)', rule.age_column, kept)
     when 'date'::regtype then format('%I < %L', rule.age_column, before)
     else format('%1$I < %2$L and get_byte(uuid_send(%1$I), 6) >> 4 in (7, 8)', rule.age_column,
       tentpole_day_start('uuid', before))
@@ -193,7 +210,8 @@ create index due_work_next on due_work (kind, due_at);
 comment on table due_work is
   'When a worker has to check a workspace for a kind of work. Without a row there is no work; `infinity`: none until a hint.';
 comment on column due_work.token is
-  'The fencing token of turns of flows. It grows with each turn and each hint, and the end of an earlier turn changes nothing.';
+  'The fencing token of turns of flows and webhooks. It grows with each turn and each hint, and the end of an earlier turn changes '
+  'nothing.';
 
 create table due_hint (
   position bigint not null generated always as identity,
@@ -203,13 +221,20 @@ create table due_hint (
   constraint due_hint_pkey primary key (position)
 );
 comment on table due_hint is
-  'Work of flows that a transaction has created, until a worker moves it to `due_work`. Rows are only inserted and deleted, so that '
-  'transactions do not wait for each other, and a worker finds each after its commit.';
+  'Work of flows and webhooks that a transaction has created, until a worker moves it to `due_work`. Rows are only inserted and '
+  'deleted, so that transactions do not wait for each other, and a worker finds each after its commit.';
 
--- Reports that a workspace has work from a time on. Without effect when no flow of the workspace was ever active.
+-- Reports that a workspace has work from a time on. Without effect when no flow of the workspace was ever active, or it has no
+-- webhook endpoint.
 create function hint_due(hinted text, workspace uuid, at timestamptz) returns void language sql volatile as $$
   insert into due_hint (kind, workspace_id, due_at)
   select w.kind, w.workspace_id, at from due_work w where w.kind = hinted and w.workspace_id = workspace
+$$;
+
+-- The same for new events: flows and webhooks read them.
+create function hint_events(workspace uuid, at timestamptz) returns void language sql volatile as $$
+  insert into due_hint (kind, workspace_id, due_at)
+  select w.kind, w.workspace_id, at from due_work w where w.kind in ('flow_events', 'webhooks') and w.workspace_id = workspace
 $$;
 
 -- The outbox. Just before its commit, a transaction that has events locks the stream of the workspace, moves its position by their

@@ -166,6 +166,23 @@ begin
       union all select q.type, case when q.due_at > now() then 'later' else 'ready' end, case when q.due_at <= now() then q.due_at end
         from jobs.job_queue q where q.state = 'later'
     ) j group by j.type, j.state;
+  -- At most a hundred thousand deliveries are counted.
+  return query
+    select 'webhooks', '', case when d.next_attempt_at <= now() then 'due' else 'later' end, count(*),
+      extract(epoch from now() - min(d.next_attempt_at) filter (where d.next_attempt_at <= now()))::double precision
+    from (select w.next_attempt_at from public.webhook_delivery w where w.status = 'pending' limit 100000) as d group by 3;
+  return query
+    select 'webhooks', '', 'behind', count(*), extract(epoch from now() - min(o.recorded_at))::double precision
+    from public.webhook_endpoint e
+    join public.webhook_reader r on r.workspace_id = e.workspace_id and r.endpoint_id = e.endpoint_id
+    join public.outbox_stream s on s.workspace_id = e.workspace_id and s.position > r.position
+    cross join lateral (
+      select v.recorded_at from public.outbox_event v
+      where v.workspace_id = e.workspace_id and v.position > r.position order by v.position limit 1) as o
+    where e.status = 'enabled';
+  return query
+    select 'webhooks', '', 'disabled', count(*), extract(epoch from now() - min(e.disabled_at))::double precision
+    from public.webhook_endpoint e where e.status = 'disabled' and e.disabled_reason <> 'requested';
   return query
     select 'connections', substring(a.application_name from 10), coalesce(a.state, 'unknown'), count(*),
       extract(epoch from now() - min(a.state_change))::double precision
