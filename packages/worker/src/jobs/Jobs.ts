@@ -16,6 +16,7 @@ import { Assets } from "@tentpole/core/tents/assets/Assets"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { TentVersions } from "@tentpole/core/tents/TentVersions"
 import { TentTemplates } from "@tentpole/core/tents/TentTemplates"
+import { WebhookReplays } from "@tentpole/core/webhooks/endpoints/WebhookReplays"
 import { traced } from "@tentpole/adapters/operations/Tracing"
 import { Cause, DateTime, Effect, Exit, Layer } from "effect"
 import { sendTestMail } from "./TestMail.ts"
@@ -132,6 +133,10 @@ export const handlers = {
     Effect.flatMap(EmailTemplates, runGeneration(attempt, workspaceId, templateId, generationId)),
   tent_template_generation: ({ workspaceId, templateId, generationId }, attempt) =>
     Effect.flatMap(TentTemplates, runGeneration(attempt, workspaceId, templateId, generationId)),
+  webhook_replay: ({ workspaceId, ...job }, attempt) =>
+    Effect.flatMap(WebhookReplays, (replays) =>
+      retryThenFail(attempt, replays.run(workspaceId, job), replays.abandon(workspaceId, job)),
+    ),
   workspace_erasure: ({ workspaceId }) =>
     Effect.flatMap(Administration, (administration) => administration.erase(workspaceId)),
 } satisfies { readonly [T in Job["type"]]: (job: Of<T>, attempt: JobAttempt) => Effect.Effect<void, unknown, unknown> }

@@ -1,0 +1,105 @@
+// A receiver: an endpoint as this worker serves it, with what it has claimed for it and the requests that are open.
+import {
+  type EndpointHealth,
+  nextProbeAt,
+  openMax,
+  probe_failures_min,
+} from "@tentpole/core/webhooks/deliveries/EndpointHealth"
+import type { ClaimedDelivery, ServedEndpoint } from "@tentpole/core/webhooks/deliveries/WebhookQueue"
+import { purposeOf, type WebhookEndpoint } from "@tentpole/core/webhooks/endpoints/WebhookEndpoint"
+import { Secrets } from "@tentpole/core/kernel/Secrets"
+import { DateTime, Effect, Schema } from "effect"
+
+/** Deliveries that one claim takes for each request that may be open, so that one starts when another ends. */
+const claimed_ahead = 2
+/** Deliveries that one claim of an ordered endpoint takes. They are sent one at a time. */
+const ordered_ahead = 50
+/** Batches that one claim takes: each has up to a megabyte. */
+const batches_ahead = 8
+
+export class Receiver {
+  endpoint: WebhookEndpoint
+  credentials: Credentials
+  position: string
+  health: EndpointHealth
+  /** Whether the health is not written yet. */
+  hasNewHealth = false
+  /** Claimed and not attempted. */
+  waiting: Array<ClaimedDelivery> = []
+  /** Requests that are open. */
+  open_count = 0
+  /** When events that wait for a full batch are sent without it. */
+  waitsUntil: DateTime.Utc | null = null
+  /** Of this turn; null: none. */
+  lastSuccessAt: DateTime.Utc | null = null
+  lastError: string | null = null
+
+  constructor({ endpoint, health, position }: ServedEndpoint, credentials: Credentials) {
+    this.endpoint = endpoint
+    this.credentials = credentials
+    this.position = position
+    this.health = health
+  }
+
+  /** Takes over what a caller has changed. */
+  update({ endpoint, health, position }: ServedEndpoint, credentials: Credentials): void {
+    this.endpoint = endpoint
+    this.credentials = credentials
+    this.position = position
+    this.health = health
+  }
+
+  get isEnabled(): boolean {
+    return this.endpoint.status === "enabled"
+  }
+
+  get isOrdered(): boolean {
+    return this.endpoint.settings.mode === "ordered"
+  }
+
+  /** Requests that may be open now. Of a disabled endpoint only tests are sent. */
+  openMax(now: DateTime.Utc): number {
+    if (!this.isEnabled) return 1
+    const probe = nextProbeAt(this.health)
+    return probe !== null && DateTime.isGreaterThan(probe, now) ? 0 : openMax(this.health, this.endpoint.settings.mode)
+  }
+
+  /** Whether what is claimed in advance has to wait, because a request has failed. */
+  get isHeld(): boolean {
+    return this.health.failuresInRow >= (this.isOrdered ? 1 : probe_failures_min)
+  }
+
+  /** Deliveries to claim now. */
+  claim_count(now: DateTime.Utc): number {
+    const open_max = this.openMax(now)
+    if (this.isHeld || !this.isEnabled) return Math.max(0, open_max - this.open_count - this.waiting.length)
+    const ahead = this.isOrdered ? ordered_ahead : claimed_ahead * open_max
+    const ahead_max = this.endpoint.settings.batch === null ? ahead : Math.min(ahead, batches_ahead)
+    return this.waiting.length >= Math.min(open_max, ahead_max) ? 0 : ahead_max
+  }
+}
+
+/** What a request to the endpoint needs, in plain text. */
+export interface Credentials {
+  /** Keys of the secret and, while both sign, of the one before. */
+  readonly keys: (now: DateTime.Utc) => ReadonlyArray<Uint8Array>
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const Headers = Schema.fromJsonString(Schema.Record(Schema.String, Schema.String))
+
+export const credentialsOf = Effect.fnUntraced(function* (endpoint: WebhookEndpoint) {
+  const { open } = yield* Secrets
+  const purpose = purposeOf(endpoint.id)
+  const { previousSecret, sealedHeaders, sealedSecret } = endpoint
+  const current = yield* open(purpose, sealedSecret)
+  const previous = previousSecret === null ? null : yield* open(purpose, previousSecret.sealed)
+  const headers = sealedHeaders === null ? "{}" : new TextDecoder().decode(yield* open(purpose, sealedHeaders))
+  return {
+    keys: (now) =>
+      previous === null || previousSecret === null || DateTime.isLessThanOrEqualTo(previousSecret.expiresAt, now)
+        ? [current]
+        : [current, previous],
+    headers: yield* Effect.orDie(Schema.decodeEffect(Headers)(headers)),
+  } satisfies Credentials
+})

@@ -1,0 +1,69 @@
+// The receivers of one workspace, as the database has them, and the events that they have not taken over.
+import { Ids, type WebhookEndpointId } from "@tentpole/core/kernel/Ids"
+import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
+import { fanOut } from "@tentpole/core/webhooks/deliveries/FanOut"
+import { type ServedEndpoint, type WebhookLease, WebhookQueue } from "@tentpole/core/webhooks/deliveries/WebhookQueue"
+import { DateTime, Effect } from "effect"
+import { credentialsOf, Receiver } from "./Receiver.ts"
+
+/** Events of one fan-out. */
+const events_max = 1_000
+
+export type Receivers = Map<WebhookEndpointId, Receiver>
+
+/** Reads the endpoints as callers have changed them. What is claimed for an endpoint stays. */
+export const refresh = Effect.fnUntraced(function* (receivers: Receivers, { workspace }: WebhookLease) {
+  const queue = yield* WebhookQueue
+  const served = yield* queue.endpoints(workspace)
+  yield* Effect.forEach(served, (each) => refreshOne(receivers, each), { discard: true })
+  const ids = new Set(served.map(({ endpoint }) => endpoint.id))
+  for (const id of receivers.keys()) if (!ids.has(id)) receivers.delete(id)
+})
+
+const refreshOne = Effect.fnUntraced(function* (receivers: Receivers, served: ServedEndpoint) {
+  const { id, updatedAt } = served.endpoint
+  const known = receivers.get(id)
+  if (known !== undefined && DateTime.Equivalence(known.endpoint.updatedAt, updatedAt)) return
+  const opened = yield* Effect.result(credentialsOf(served.endpoint))
+  if (opened._tag === "Success") {
+    const receiver = known ?? new Receiver(served, opened.success)
+    receiver.update(served, opened.success)
+    receivers.set(id, receiver)
+  } else {
+    yield* Effect.logError(opened.failure.message).pipe(Effect.annotateLogs({ webhook_endpoint_id: id }))
+  }
+})
+
+/** Writes the deliveries of new events, and how far each receiver is. Returns whether there may be more events. */
+export const spread = Effect.fnUntraced(function* (receivers: Receivers, lease: WebhookLease, now: DateTime.Utc) {
+  const queue = yield* WebhookQueue
+  const { many } = yield* Ids
+  const { transact } = yield* Transactor
+  const enabled = [...receivers.values()].filter(({ isEnabled }) => isEnabled)
+  const after = leastOf(enabled.map(({ position }) => BigInt(position)))
+  const events = after === null ? [] : yield* queue.eventsAfter(lease.workspace, after.toString(), events_max)
+  if (events.length === 0) return false
+  const more = events.length === events_max
+  const spare = [...(yield* many(enabled.length * events.length))]
+  const results = enabled.map((receiver) => {
+    const from = BigInt(receiver.position)
+    const later = events.filter(({ event }) => BigInt(event.position) > from)
+    const nextId = () => spare.shift() ?? ""
+    return { receiver, result: fanOut(lease.workspace, receiver, { events: later, more, nextId, now }) }
+  })
+  const moved = results.filter(({ receiver, result }) => BigInt(result.position) > BigInt(receiver.position))
+  if (moved.length > 0) {
+    const positions = new Map(moved.map(({ receiver, result }) => [receiver.endpoint.id, result.position]))
+    const deliveries = moved.flatMap(({ result }) => result.deliveries)
+    // The lease has gone: another worker goes on.
+    if (!(yield* transact(queue.fanOut(lease, { deliveries, positions })))) return yield* Effect.interrupt
+  }
+  for (const { receiver, result } of results) {
+    receiver.position = result.position
+    receiver.waitsUntil = result.waitsUntil
+  }
+  return more
+})
+
+const leastOf = (positions: ReadonlyArray<bigint>): bigint | null =>
+  positions.reduce<bigint | null>((least, each) => (least === null || each < least ? each : least), null)

@@ -1,0 +1,206 @@
+// The webhooks of one workspace while this worker has its lease: fan-out of new events, claims, attempts, and their ends. All of it
+// is in the database before and after, so that a worker may die at any moment.
+import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
+import { retryTransient } from "@tentpole/core/kernel/runtime/retryTransient"
+import { nextProbeAt } from "@tentpole/core/webhooks/deliveries/EndpointHealth"
+import { isSuccess } from "@tentpole/core/webhooks/deliveries/machine"
+import {
+  type ClaimedDelivery,
+  type SettledDelivery,
+  type WebhookLease,
+  WebhookQueue,
+  type WebhookTurn,
+} from "@tentpole/core/webhooks/deliveries/WebhookQueue"
+import { disable } from "@tentpole/core/webhooks/endpoints/EndpointChange"
+import { EndpointStore } from "@tentpole/core/webhooks/endpoints/EndpointStore"
+import type { DisabledReason } from "@tentpole/core/webhooks/endpoints/WebhookEndpoint"
+import { DateTime, Effect, FiberSet, Latch, Random } from "effect"
+import { applyEnds, givenBack, newHealths } from "./Ends.ts"
+import type { Receiver } from "./Receiver.ts"
+import { type Receivers, refresh, spread } from "./Receivers.ts"
+import type { EndedAttempt, Requests } from "./Requests.ts"
+
+/** How often new events and changed settings are read while requests are open. */
+const events_every_ms = 100
+const endpoints_every_ms = 1_000
+
+/** Set from outside while a workspace is served. */
+export interface Signals {
+  isStopping: boolean
+  /** The last turn of the workspace. A new one means that there is new work. */
+  turn: WebhookTurn
+}
+
+interface Served {
+  readonly lease: WebhookLease
+  readonly requests: Requests
+  readonly receivers: Receivers
+  /** Open requests. */
+  readonly fibers: FiberSet.FiberSet
+  /** Attempts that have ended and are not written yet. */
+  readonly ended: Array<EndedAttempt>
+  /** Opens when an attempt ends. */
+  readonly progress: Latch.Latch
+}
+
+export interface Ended {
+  /** The turn whose work is done. */
+  readonly turn: WebhookTurn
+  /** When something is due next; null: nothing waits. */
+  readonly due: DateTime.Utc | null
+}
+
+/** Serves a workspace until nothing is due. */
+export const serve = Effect.fnUntraced(function* (lease: WebhookLease, requests: Requests, signals: Signals) {
+  const served: Served = {
+    lease,
+    requests,
+    receivers: new Map(),
+    fibers: yield* FiberSet.make(),
+    ended: [],
+    progress: Latch.makeUnsafe(),
+  }
+  const isTime = everyTime()
+  let turn: WebhookTurn | null = null
+  let more = true
+  for (;;) {
+    served.progress.closeUnsafe()
+    const { isStopping } = signals
+    const now = yield* DateTime.now
+    const isNew = turn !== signals.turn
+    turn = signals.turn
+    if (isTime("endpoints", endpoints_every_ms, now) || isNew) {
+      yield* retryTransient(refresh(served.receivers, lease))
+    }
+    if (isTime("events", events_every_ms, now) || isNew || more) {
+      more = yield* retryTransient(spread(served.receivers, lease, now))
+    }
+    const found = yield* turnOver(served, now, isStopping)
+    yield* openRequests(served, now)
+    if ((yield* FiberSet.size(served.fibers)) + served.ended.length > 0) {
+      if (!more) yield* Effect.raceFirst(served.progress.await, Effect.sleep(events_every_ms))
+    } else if (isStopping || !(found || more)) {
+      return { turn, due: yield* retryTransient(nextDue(served)) } satisfies Ended
+    }
+  }
+}, Effect.scoped)
+
+/** Whether a time has passed since the last yes. */
+const everyTime = () => {
+  const last_ms = new Map<string, number>()
+  return (what: string, every_ms: number, { epochMilliseconds: now_ms }: DateTime.Utc): boolean => {
+    const isTime = now_ms - (last_ms.get(what) ?? -Infinity) >= every_ms
+    if (isTime) last_ms.set(what, now_ms)
+    return isTime
+  }
+}
+
+/** Starts requests of what is claimed, as many as each receiver may have open. */
+const openRequests = Effect.fnUntraced(function* (served: Served, now: DateTime.Utc) {
+  const { ended, fibers, receivers, requests } = served
+  for (const receiver of receivers.values()) {
+    const open_max = requests.shareOf(receiver.openMax(now))
+    // In order, the end of an attempt decides whether the next one may begin.
+    const mayOpen = () =>
+      receiver.open_count < open_max && !(receiver.isOrdered && ended.some((end) => end.receiver === receiver))
+    while (mayOpen()) {
+      const next = receiver.waiting.shift()
+      if (next === undefined) break
+      receiver.open_count++
+      yield* FiberSet.run(fibers, attempts(served, receiver, next))
+    }
+  }
+})
+
+/** One request after the other, as long as they succeed. They need not wait until the ends are written. */
+const attempts = Effect.fnUntraced(function* (served: Served, receiver: Receiver, first: ClaimedDelivery) {
+  const { ended, lease, progress, requests } = served
+  let next: ClaimedDelivery | undefined = first
+  while (next !== undefined) {
+    const end: EndedAttempt = yield* requests.attempt(lease.workspace, receiver, next)
+    ended.push(end)
+    progress.openUnsafe()
+    const goesOn =
+      end.ended !== null &&
+      isSuccess(end.ended.outcome) &&
+      receiver.open_count <= requests.shareOf(receiver.endpoint.settings.inFlight_max)
+    next = goesOn ? receiver.waiting.shift() : undefined
+  }
+  receiver.open_count--
+})
+
+/** Writes what has ended and claims what can be sent. Returns whether there was any. */
+const turnOver = Effect.fnUntraced(function* (served: Served, now: DateTime.Utc, isStopping: boolean) {
+  const queue = yield* WebhookQueue
+  const { transact } = yield* Transactor
+  const { lease, receivers } = served
+  const ends = served.ended.splice(0)
+  const randoms = yield* Effect.forEach(ends, () => Random.next)
+  const { disabled, settled } = applyEnds(ends, now, () => randoms.pop() ?? 0)
+  const back = Array.from(receivers.values()).flatMap((receiver) => returned(receiver, isStopping))
+  const healths = newHealths(receivers.values())
+  const wants = isStopping ? [] : Array.from(receivers.values()).filter((receiver) => receiver.claim_count(now) > 0)
+  if (settled.length + back.length + healths.length + wants.length === 0) return false
+  const written = transact(
+    Effect.gen(function* () {
+      yield* Effect.forEach(disabled, ([receiver, reason]) => giveUp(lease, receiver, reason, now), { discard: true })
+      if (settled.length + back.length + healths.length > 0) {
+        yield* queue.settle(lease, { settled: [...settled, ...back], healths })
+      }
+      return yield* Effect.forEach(wants, (receiver) =>
+        disabled.has(receiver)
+          ? Effect.succeed([])
+          : queue.claim(lease, receiver.endpoint.id, {
+              limit: receiver.claim_count(now),
+              ordered: receiver.isOrdered,
+              testsOnly: !receiver.isEnabled,
+            }),
+      )
+    }),
+  )
+  // What has ended is written, however long the database does not answer.
+  const claims = yield* retryTransient(written)
+  for (const [index, receiver] of wants.entries()) receiver.waiting.push(...(claims[index] ?? []))
+  return settled.length > 0 || claims.some(({ length }) => length > 0)
+})
+
+/** Claims that are not attempted now: the worker stops, the receiver fails, or it is not enabled any more. */
+const returned = (receiver: Receiver, isStopping: boolean): ReadonlyArray<SettledDelivery> => {
+  if (!isStopping && receiver.isEnabled && !receiver.isHeld) return []
+  const isKept = ({ delivery }: ClaimedDelivery) => !isStopping && !receiver.isEnabled && delivery.isTest
+  const back = receiver.waiting.filter((each) => !isKept(each))
+  receiver.waiting = receiver.waiting.filter(isKept)
+  return back.map(givenBack)
+}
+
+/** Disables an endpoint that does not work, unless a caller has disabled or deleted it. */
+const giveUp = Effect.fnUntraced(function* (
+  { workspace }: WebhookLease,
+  { endpoint: { id } }: Receiver,
+  reason: DisabledReason,
+  now: DateTime.Utc,
+) {
+  const store = yield* EndpointStore
+  const change = yield* Effect.map(store.lock(workspace, id), (endpoint) => disable(endpoint, reason, now)).pipe(
+    Effect.catchTag("NotFound", () => Effect.succeed(null)),
+  )
+  if (change === null) return
+  yield* store.apply(workspace, change)
+  yield* Effect.logWarning("a webhook endpoint was disabled").pipe(
+    Effect.annotateLogs({ workspace_id: workspace, webhook_endpoint_id: id, reason }),
+  )
+})
+
+/** When something is due next: a delivery, a probe, or a batch that is not full. */
+const nextDue = Effect.fnUntraced(function* ({ lease, receivers }: Served) {
+  const queue = yield* WebhookQueue
+  const due = yield* queue.nextDue(lease.workspace)
+  const times = Array.from(due).flatMap(([id, at]) => {
+    const receiver = receivers.get(id)
+    if (receiver === undefined) return []
+    const probe = receiver.isEnabled ? nextProbeAt(receiver.health) : null
+    return [probe === null ? at : DateTime.max(at, probe)]
+  })
+  for (const { waitsUntil } of receivers.values()) if (waitsUntil !== null) times.push(waitsUntil)
+  return times.reduce<DateTime.Utc | null>((least, at) => (least === null ? at : DateTime.min(least, at)), null)
+})
