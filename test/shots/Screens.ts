@@ -29,6 +29,8 @@ export interface MadeUp {
   readonly tentId: string
   readonly sessionId: string
   readonly domainId: string
+  readonly endpointId: string
+  readonly deliveryId: string
 }
 
 const adminToken = "shots_0123456789_0123456789_0123456789"
@@ -212,6 +214,26 @@ const drafts = async (call: Call, list_id: string) => {
   }
 }
 
+/** Two endpoints, of which one is disabled, and a test of the other. Nothing listens at their URLs. */
+const endpoints = async (call: Call, list_id: string) => {
+  const path = "/v1/webhook-endpoints"
+  const other = {
+    url: "https://warehouse.example.org/events",
+    event_types: ["*"],
+    batch: { max_events: 100, max_wait_ms: 1_000 },
+  }
+  await call("POST", `${path}/${(await call("POST", path, other)).endpoint_id}/disable`)
+  const { endpoint_id } = await call("POST", path, {
+    url: "https://crm.example.org/hooks",
+    event_types: ["contact.*", "email.bounced", "form.submitted"],
+    description: "Keeps our CRM up to date",
+    filter: { list_ids: [list_id] },
+    headers: { authorization: "Bearer x" },
+  })
+  const { delivery_id } = await call("POST", `${path}/${endpoint_id}/test`, { event_type: "contact.updated" })
+  return { endpointId: endpoint_id, deliveryId: delivery_id }
+}
+
 /** The domain of the first start. */
 const firstDomain = async (service: Service, workspace_id: string): Promise<string> => {
   const headers = { authorization: `Bearer ${adminToken}` }
@@ -244,6 +266,7 @@ export const makeUp = async (service: Service): Promise<MadeUp> => {
     tentId,
     sessionId: await uploaded(call),
     domainId: await firstDomain(service, workspace_id),
+    ...(await endpoints(call, list_id)),
     ...(await drafts(call, list_id)),
   }
 }
@@ -294,6 +317,14 @@ export const screens: ReadonlyArray<Pictured> = [
   { name: "domains", path: () => "/domains" },
   { name: "domain", path: ({ domainId }) => `/domains/${domainId}` },
   { name: "suppressions", path: () => "/suppressions" },
+  { name: "webhooks", path: () => "/webhooks" },
+  { name: "webhook", path: ({ endpointId }) => `/webhooks/${endpointId}` },
+  { name: "webhook-settings", path: ({ endpointId }) => `/webhooks/${endpointId}?tab=settings` },
+  {
+    name: "webhook-delivery",
+    path: ({ deliveryId, endpointId }) => `/webhooks/${endpointId}/deliveries/${deliveryId}`,
+  },
+  { name: "event-types", path: () => "/webhooks/events?search=email&type=email.bounced" },
   { name: "settings", path: () => "/settings/workspace" },
   { name: "fields", path: () => "/settings/fields" },
   { name: "members", path: () => "/settings/members" },

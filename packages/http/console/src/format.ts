@@ -12,15 +12,15 @@ export const useFormat = () => {
 }
 
 const minute_ms = 60_000
-let now_ms = Date.now()
+const second_ms = 1_000
 
 const eachMinute = (listener: () => void): (() => void) => {
-  const timer = setInterval(() => {
-    now_ms = Date.now()
-    listener()
-  }, minute_ms)
+  const timer = setInterval(listener, minute_ms)
   return () => clearInterval(timer)
 }
 
-/** The present, which moves each minute: "2 minutes ago" stays true. */
-export const useNow = (): number => useSyncExternalStore(eachMinute, () => now_ms)
+/** To the second, and never before what has just happened. */
+const present = (): number => Math.ceil(Date.now() / second_ms) * second_ms
+
+/** The present. Components are drawn again each minute: "2 minutes ago" stays true. */
+export const useNow = (): number => useSyncExternalStore(eachMinute, present)

@@ -15,6 +15,7 @@ import { NoScreen, ScreenProblem } from "./parts/Problem.tsx"
 import { contactListSearch, listScreenSearch, rulesSearch } from "./segments/search.ts"
 import { Shell } from "./shell/Shell.tsx"
 import { bulkSearch, tentListSearch, tentSearch } from "./tents/search.ts"
+import { catalogueSearch, endpointSearch } from "./webhooks/search.ts"
 import { loadWords, preferredLanguage, type Words } from "./words/Words.tsx"
 
 const root = createRootRoute({
@@ -141,6 +142,30 @@ const tents = [
   screen("tents", "/tents/$tentId", () => import("./tents/Tent.tsx"), "Tent", tentSearch),
 ] as const
 
+const webhooks = [
+  screen("webhooks", "/webhooks", () => import("./webhooks/EndpointList.tsx"), "EndpointList"),
+  screen(
+    "webhooks",
+    "/webhooks/events",
+    () => import("./webhooks/catalogue/EventCatalogue.tsx"),
+    "EventCatalogue",
+    catalogueSearch,
+  ),
+  screen(
+    "webhooks",
+    "/webhooks/$endpointId",
+    () => import("./webhooks/endpoint/Endpoint.tsx"),
+    "Endpoint",
+    endpointSearch,
+  ),
+  screen(
+    "webhooks",
+    "/webhooks/$endpointId/deliveries/$deliveryId",
+    () => import("./webhooks/log/Delivery.tsx"),
+    "Delivery",
+  ),
+] as const
+
 const start = createRoute({
   getParentRoute: () => root,
   path: "/",
@@ -162,6 +187,7 @@ export const router = createRouter({
     ...tents,
     ...inbox,
     ...delivery,
+    ...webhooks,
     ...operations,
     settingsStart,
     ...settings,

@@ -1,5 +1,5 @@
 // What Home decides without a browser.
-import type { EmailFigures } from "@tentpole/client"
+import type { EmailFigures, WebhookEndpoint } from "@tentpole/client"
 import { assert, describe, it } from "vitest"
 import type { WatchedBlast } from "../src/api/changes.ts"
 import { cardsOf, contactCard, daysOf, growthOf, isBouncing, needsOf, shareOfRows, spentOf } from "../src/home/home.ts"
@@ -93,6 +93,14 @@ it("blasts that wait for a person come first, each for one reason", () => {
       name,
       progress: { held: false, paused: false, stalled: null, ...progress },
     }) as WatchedBlast
+  const endpoint = (disabled_reason: "requested" | "gone") =>
+    ({
+      endpoint_id: disabled_reason,
+      url: "https://crm.example.org/hooks",
+      status: "disabled",
+      disabled_reason,
+      stats: { consecutive_failures: 0 },
+    }) as WebhookEndpoint
   const needs = needsOf({
     blasts: [
       blast("a", {}),
@@ -105,6 +113,7 @@ it("blasts that wait for a person come first, each for one reason", () => {
       { domain: "ok.test", status: "verified" },
     ],
     drafts: [{ current_version: 0 }, { current_version: 2 }],
+    endpoints: [endpoint("requested"), endpoint("gone")],
     figures: undefined,
     deadJobs: 3,
   })
@@ -112,6 +121,7 @@ it("blasts that wait for a person come first, each for one reason", () => {
     { kind: "held", blastId: "b", name: "b" },
     { kind: "stalled", blastId: "c", name: "c" },
     { kind: "paused", blastId: "d", name: "d" },
+    { kind: "webhook", endpointId: "gone", name: "crm.example.org" },
     { kind: "jobs", count: 3 },
     { kind: "domain", domain: "acme.test" },
     { kind: "approvals", count: 1 },

@@ -23,6 +23,8 @@ const alsoStale: Readonly<Record<string, ReadonlyArray<string>>> = {
   tentAssets: ["tents"],
   bulkTents: ["tents", "analytics"],
   suppressions: ["contacts"],
+  webhookEndpoints: ["webhookDeliveries"],
+  webhookDeliveries: ["webhookEndpoints"],
   "accounts.user": ["accounts.sessions"],
   "admin.contacts": ["contacts", "lists", "analytics"],
   "admin.domains": ["workspace"],

@@ -15,6 +15,9 @@ import { MaybeLink, Panel } from "./Panel.tsx"
 /** Unapproved emails that are counted; there may be more. */
 const drafts_max = 100
 
+/** A workspace has no more endpoints of webhooks. */
+const endpoints_max = 50
+
 const useText = () => {
   const words = useWords("home").needs
   const { percent } = useFormat()
@@ -24,6 +27,12 @@ const useText = () => {
         return { text: words.domain(need.domain), path: "/domains", route: "/domains" }
       case "bounces":
         return { text: words.bounces(percent(need.share)), path: "/suppressions", route: "/suppressions" }
+      case "webhook":
+        return {
+          text: words.webhook(need.name),
+          path: `/webhooks/${need.endpointId}`,
+          route: "/webhooks/$endpointId",
+        }
       case "jobs":
         return { text: words.jobs(need.count), path: "/operations", route: "/operations" }
       case "approvals":
@@ -46,12 +55,14 @@ export const NeedsYou = ({ blasts, figures }: Props) => {
   const textOf = useText()
   const { isOperator, workspace } = useSession()
   const drafts = useQuery(queryOf("emails", "list", { query: { status: "draft", limit: drafts_max } }))
+  const endpoints = useQuery(queryOf("webhookEndpoints", "list", { query: { limit: endpoints_max } }))
   const operations = useQuery({ ...adminQueryOf("operations", "find"), enabled: isOperator })
   const needs = needsOf({
     blasts,
     figures,
     domains: workspace?.domains ?? [],
     drafts: drafts.data?.emails ?? [],
+    endpoints: endpoints.data?.webhook_endpoints ?? [],
     deadJobs: operations.data === undefined ? 0 : deadOf(operations.data),
   })
   return (

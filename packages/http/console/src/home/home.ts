@@ -1,6 +1,13 @@
 // What Home decides: changes against the time before, what needs the person, and the steps of a new workspace.
-import type { ContactAnalytics, CreditAnalytics, EmailFigures, WorkspaceAnalytics } from "@tentpole/client"
+import type {
+  ContactAnalytics,
+  CreditAnalytics,
+  EmailFigures,
+  WebhookEndpoint,
+  WorkspaceAnalytics,
+} from "@tentpole/client"
 import type { WatchedBlast } from "../api/changes.ts"
+import { hostOf, isBroken } from "../webhooks/endpoint.ts"
 
 export const ranges_days = [7, 30, 90] as const
 
@@ -93,6 +100,7 @@ export type Need =
   | { readonly kind: "domain"; readonly domain: string }
   | { readonly kind: "bounces"; readonly share: number }
   | { readonly kind: "approvals" | "jobs"; readonly count: number }
+  | { readonly kind: "webhook"; readonly endpointId: string; readonly name: string }
   | { readonly kind: "paused" | "held" | "stalled"; readonly blastId: string; readonly name: string }
 
 interface Facts {
@@ -100,6 +108,8 @@ interface Facts {
   readonly figures: { readonly totals: EmailFigures; readonly before: EmailFigures } | undefined
   readonly drafts: ReadonlyArray<{ readonly current_version: number }>
   readonly blasts: ReadonlyArray<WatchedBlast>
+  /** Of webhooks. */
+  readonly endpoints: ReadonlyArray<WebhookEndpoint>
   /** Of the installation; 0 for people who do not operate it. */
   readonly deadJobs: number
 }
@@ -112,10 +122,13 @@ const blastNeed = ({ blast_id, name, progress }: WatchedBlast): ReadonlyArray<Ne
 }
 
 /** What needs the person: blasts first, because people wait for them. */
-export const needsOf = ({ blasts, deadJobs, domains, drafts, figures }: Facts): ReadonlyArray<Need> => {
+export const needsOf = ({ blasts, deadJobs, domains, drafts, endpoints, figures }: Facts): ReadonlyArray<Need> => {
   const waiting = drafts.filter(({ current_version }) => current_version > 0).length
   return [
     ...blasts.flatMap(blastNeed),
+    ...endpoints
+      .filter(isBroken)
+      .map((each) => ({ kind: "webhook", endpointId: each.endpoint_id, name: hostOf(each) }) as const),
     ...(deadJobs === 0 ? [] : [{ kind: "jobs", count: deadJobs } as const]),
     ...domains.filter(({ status }) => status !== "verified").map(({ domain }) => ({ kind: "domain", domain }) as const),
     ...(figures !== undefined && isBouncing(figures.totals, figures.before)

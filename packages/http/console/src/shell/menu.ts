@@ -47,6 +47,10 @@ export const menu: ReadonlyArray<MenuGroup> = [
     ],
   },
   {
+    group: "integrations",
+    entries: [{ name: "webhooks", path: "/webhooks", icon: Icons.WebhooksIcon, letter: "w" }],
+  },
+  {
     group: "installation",
     entries: [
       { name: "operations", path: "/operations", icon: Icons.OperationsIcon, letter: "o", needs: "operator" },

@@ -10,7 +10,7 @@ export const english = {
   flows: async () => (await import("./en/flows.ts")).flows,
   home: async () => (await import("./en/home.ts")).home,
   imports: async () => (await import("./en/imports.ts")).imports,
-  inbox: async () => (await import("./en/inbox.ts")).inbox,
+  inbox: async () => (await import("./en/delivery/inbox.ts")).inbox,
   lists: async () => (await import("./en/lists.ts")).lists,
   operations: async () => (await import("./en/operations.ts")).operations,
   palette: async () => (await import("./en/shell/palette.ts")).palette,
@@ -18,4 +18,5 @@ export const english = {
   settings: async () => (await import("./en/settings.ts")).settings,
   shell: async () => (await import("./en/shell.ts")).shell,
   tents: async () => (await import("./en/tents.ts")).tents,
+  webhooks: async () => (await import("./en/webhooks.ts")).webhooks,
 }

@@ -10,7 +10,7 @@ export const german: { readonly [Room in keyof Words]: () => Promise<Words[Room]
   flows: async () => (await import("./de/flows.ts")).flows,
   home: async () => (await import("./de/home.ts")).home,
   imports: async () => (await import("./de/imports.ts")).imports,
-  inbox: async () => (await import("./de/inbox.ts")).inbox,
+  inbox: async () => (await import("./de/delivery/inbox.ts")).inbox,
   lists: async () => (await import("./de/lists.ts")).lists,
   operations: async () => (await import("./de/operations.ts")).operations,
   palette: async () => (await import("./de/shell/palette.ts")).palette,
@@ -18,4 +18,5 @@ export const german: { readonly [Room in keyof Words]: () => Promise<Words[Room]
   settings: async () => (await import("./de/settings.ts")).settings,
   shell: async () => (await import("./de/shell.ts")).shell,
   tents: async () => (await import("./de/tents.ts")).tents,
+  webhooks: async () => (await import("./de/webhooks.ts")).webhooks,
 }

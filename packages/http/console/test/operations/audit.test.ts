@@ -35,6 +35,8 @@ describe("an entry of the audit log", () => {
     assert.isNull(pathOf(entry({ workspace_id: id }), own))
     assert.isNull(pathOf(entry({ action: "user.signed_in", workspace_id: null }), own))
     assert.isNull(pathOf(entry({ action: "domain.removed" }), own))
+    assert.strictEqual(pathOf(entry({ action: "webhook.replayed" }), own), `/webhooks/${id}`)
+    assert.isNull(pathOf(entry({ action: "webhook_endpoint.deleted" }), own))
     assert.isNull(pathOf(entry({ action: "contact.erased" }), own))
     assert.strictEqual(thingOf("page_domain.added"), "page_domain")
   })
@@ -42,6 +44,7 @@ describe("an entry of the audit log", () => {
   it("has a name: that of the user, the domain or the address, or the beginning of the id", () => {
     assert.strictEqual(nameOf(entry({ target_name: "Ann Lee" })), "Ann Lee")
     assert.strictEqual(nameOf(entry({ details: { domain: "example.org" } })), "example.org")
+    assert.strictEqual(nameOf(entry({ details: { host: "crm.example.org" } })), "crm.example.org")
     assert.strictEqual(nameOf(entry({ details: { alias: "spring" } })), "7b0c7bd2")
     assert.strictEqual(nameOf(entry({ target: "sign-in" })), "sign-in")
     assert.isNull(nameOf(entry({ action: "member.invited" })))

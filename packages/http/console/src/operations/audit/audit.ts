@@ -25,13 +25,18 @@ const screens: Readonly<Record<string, string>> = {
   page_domain: "/domains",
   suppression: "/suppressions",
   tent: "/tents/:id",
+  webhook: "/webhooks/:id",
+  webhook_endpoint: "/webhooks/:id",
   workspace: "/settings/workspace",
 }
+
+/** Actions after which their thing has no screen. */
+const ends: ReadonlySet<string> = new Set(["domain.removed", "webhook_endpoint.deleted"])
 
 /** The screen of the thing that an entry is about; null without one, and for things of other workspaces. */
 export const pathOf = ({ action, target, workspace_id }: AuditEntry, workspace: string): string | null => {
   const thing = thingOf(action)
-  if (workspace_id !== workspace || !Object.hasOwn(screens, thing) || action === "domain.removed") return null
+  if (workspace_id !== workspace || !Object.hasOwn(screens, thing) || ends.has(action)) return null
   return screens[thing]?.replace(":id", encodeURIComponent(target)) ?? null
 }
 
@@ -41,7 +46,9 @@ const id_shown_length = 8
 
 /** The name of the thing; the first characters of an id that leads to a screen; null for other ids, which say nothing. */
 export const nameOf = ({ action, details, target, target_name }: AuditEntry): string | null => {
-  const named = [target_name, details["name"], details["domain"]].find((each) => typeof each === "string")
+  const named = [target_name, details["name"], details["domain"], details["host"]].find(
+    (each) => typeof each === "string",
+  )
   if (typeof named === "string") return named
   if (!uuid.test(target)) return target
   return screens[thingOf(action)]?.includes(":id") === true ? target.slice(0, id_shown_length) : null

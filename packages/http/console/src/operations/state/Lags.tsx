@@ -10,6 +10,7 @@ const colors: Readonly<Record<DueKind, string>> = {
   flows: "orange.6",
   flow_events: "grape.5",
   flow_dates: "gray.6",
+  webhooks: "cyan.6",
 }
 
 export const Lags = ({ lags }: Pick<Operations, "lags">) => {

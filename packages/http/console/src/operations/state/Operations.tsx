@@ -2,7 +2,7 @@
 // visible.
 import { Button, Skeleton, Stack } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { useEffect } from "react"
+import { lazy, Suspense, useEffect } from "react"
 import { useAdminMutationOf } from "../../api/mutations.ts"
 import { adminQueryOf } from "../../api/queries.ts"
 import { ShieldIcon } from "../../Icons.tsx"
@@ -13,11 +13,12 @@ import { announce } from "../../shell/Announcer.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { Cards } from "./Cards.tsx"
 import { Checks } from "./Checks.tsx"
-import { DeadJobs } from "./DeadJobs.tsx"
 import { Lags } from "./Lags.tsx"
 import { Processes } from "./Processes.tsx"
 import { Queues } from "./Queues.tsx"
 import { deadOf } from "./state.ts"
+
+const DeadJobs = lazy(async () => ({ default: (await import("./DeadJobs.tsx")).DeadJobs }))
 
 const every_ms = 10_000
 
@@ -58,7 +59,9 @@ export const Operations = () => {
         {data !== undefined && (
           <>
             <Cards operations={data} />
-            <DeadJobs count={deadOf(data)} />
+            <Suspense fallback={null}>
+              <DeadJobs count={deadOf(data)} />
+            </Suspense>
             <Lags lags={data.lags} />
             <Processes processes={data.processes} />
             <Queues jobs={data.jobs} />

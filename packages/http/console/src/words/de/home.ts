@@ -42,6 +42,7 @@ export const home: Words["home"] = {
     bounces: (share) => `${share} der Nachrichten waren unzustellbar, mehr als zuvor.`,
     approvals: plural({ one: "{n} E-Mail wartet auf Freigabe.", other: "{n} E-Mails warten auf Freigabe." }),
     jobs: plural({ one: "{n} Auftrag ist gescheitert.", other: "{n} Aufträge sind gescheitert." }),
+    webhook: (host) => `Der Webhook-Endpunkt bei ${host} ist abgeschaltet: Er funktioniert nicht.`,
     paused: (name) => `„${name}“ ist angehalten.`,
     held: (name) => `„${name}“ wartet: der Versand ist gesperrt.`,
     stalled: (name) => `„${name}“ stockt.`,

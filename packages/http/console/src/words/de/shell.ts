@@ -15,6 +15,7 @@ export const shell: Words["shell"] = {
     messages: "Nachrichten",
     pages: "Seiten",
     delivery: "Zustellung",
+    integrations: "Integrationen",
     installation: "Installation",
   },
   screens: {
@@ -30,6 +31,7 @@ export const shell: Words["shell"] = {
     domains: "Domains",
     suppressions: "Sperrliste",
     inbox: "Posteingang",
+    webhooks: "Webhooks",
     operations: "Betrieb",
     workspaces: "Arbeitsbereiche",
     audit: "Protokoll",
@@ -61,7 +63,7 @@ export const shell: Words["shell"] = {
   signOut: "Abmelden",
   roles: { viewer: "Leser", editor: "Bearbeiter", sender: "Versender", owner: "Inhaber" },
   notices: {
-    held: "Der Versand ist angehalten: Keine Nachricht geht hinaus, kein Zeitplan beginnt.",
+    held: "Der Versand ist angehalten: Keine Nachricht und kein Webhook geht hinaus, kein Zeitplan beginnt.",
     files: "Kein Mailserver: Nachrichten stehen in Dateien",
     sample: "Beispieltexte: Es ist keine KI eingestellt",
   },

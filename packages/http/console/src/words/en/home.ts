@@ -36,6 +36,7 @@ export const home = {
     bounces: (share: string) => `${share} of the messages bounced, more than before.`,
     approvals: plural({ one: "{n} email waits for approval.", other: "{n} emails wait for approval." }),
     jobs: plural({ one: "{n} background job failed.", other: "{n} background jobs failed." }),
+    webhook: (host: string) => `The webhook endpoint at ${host} is disabled: it does not work.`,
     paused: (name: string) => `“${name}” is paused.`,
     held: (name: string) => `“${name}” waits: sending is held.`,
     stalled: (name: string) => `“${name}” has stalled.`,

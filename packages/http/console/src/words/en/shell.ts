@@ -14,6 +14,7 @@ export const shell = {
     messages: "Messages",
     pages: "Pages",
     delivery: "Delivery",
+    integrations: "Integrations",
     installation: "Installation",
   },
   screens: {
@@ -29,6 +30,7 @@ export const shell = {
     domains: "Domains",
     suppressions: "Suppressions",
     inbox: "Inbox",
+    webhooks: "Webhooks",
     operations: "Operations",
     workspaces: "Workspaces",
     audit: "Audit log",
@@ -60,7 +62,7 @@ export const shell = {
   signOut: "Sign out",
   roles: { viewer: "viewer", editor: "editor", sender: "sender", owner: "owner" },
   notices: {
-    held: "Sending is held: no mail leaves, and no schedule starts.",
+    held: "Sending is held: no mail and no webhook leaves, and no schedule starts.",
     files: "No mail server: mail is written to files",
     sample: "Sample text: no AI is set",
   },

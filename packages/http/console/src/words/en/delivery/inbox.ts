@@ -1,5 +1,5 @@
 // Local mail: messages that are written to files.
-import { pluralsOf } from "../plural.ts"
+import { pluralsOf } from "../../plural.ts"
 
 const plural = pluralsOf("en")
 

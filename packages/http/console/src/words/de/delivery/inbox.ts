@@ -1,6 +1,6 @@
 // Lokale Post: Nachrichten, die in Dateien geschrieben werden.
-import { pluralsOf } from "../plural.ts"
-import type { Words } from "../Words.tsx"
+import { pluralsOf } from "../../plural.ts"
+import type { Words } from "../../Words.tsx"
 
 const plural = pluralsOf("de")
 
