@@ -4,7 +4,7 @@ import { recount } from "@tentpole/adapters/test/Recount"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Data, Effect, Redacted } from "effect"
 import { Database } from "../faults/Database.ts"
-import { Deployment } from "../faults/Deployment.ts"
+import { Deployment, type Variables } from "../faults/Deployment.ts"
 import { Pair } from "../faults/failover/Pair.ts"
 import { Proxy } from "../faults/Proxy.ts"
 import { draftBlast, letterFrom, sendingWorkspace } from "../support/Blast.ts"
@@ -65,12 +65,12 @@ const databaseOf = async (ending: Bench["ending"], report: Bench["report"]): Pro
 }
 
 export class World extends Data.Class<Parts> {
-  static async begin({ ending, report }: Bench): Promise<World> {
+  static async begin({ ending, report }: Bench, more: Variables = {}): Promise<World> {
     report.say("starting the service …")
     const ownerUrl = await databaseOf(ending, report)
     const smtp = await FakeSmtpProcess.start(ending)
     const { SEND_JOURNAL = "false" } = process.env
-    const deployment = await Deployment.over(ending, ownerUrl, { SMTP_URL: smtp.url, SEND_JOURNAL })
+    const deployment = await Deployment.over(ending, ownerUrl, { SMTP_URL: smtp.url, SEND_JOURNAL, ...more })
     const world = new World({ deployment, inside: deployment.inside, smtp, databaseUrl: Redacted.value(ownerUrl) })
     const [row] = await world.inside.asOwner<{ version: string; fsync: string }>(
       "select current_setting('server_version') as version, current_setting('fsync') as fsync",

@@ -16,6 +16,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   render: async () => (await import("./render/Render.ts")).rendering,
   retention: async () => (await import("./retention/Retention.ts")).retention,
   scale: async () => (await import("./scale/Scale.ts")).scale,
+  webhooks: async () => (await import("./webhooks/Webhooks.ts")).webhooks,
 }
 
 const {

@@ -14,6 +14,7 @@ const campaigns: Readonly<Record<string, () => Promise<Campaign>>> = {
   planted: async () => (await import("./planted/Planted.ts")).planted,
   restore: async () => (await import("./restore/Restores.ts")).restores,
   upgrade: async () => (await import("./upgrade/Upgrade.ts")).upgrade,
+  webhooks: async () => (await import("./webhooks/Webhooks.ts")).webhooks,
 }
 
 const {
