@@ -7,7 +7,10 @@ import {
   flow_event_days_min,
   import_row_days_min,
   done_job_days_kept,
-  event_days_kept,
+  event_days_max,
+  event_days_min,
+  webhook_log_days_max,
+  webhook_log_days_min,
 } from "@tentpole/core/ports/Maintenance"
 import { login_minutes } from "@tentpole/core/accounts/oidc/Oidc"
 import { password_length_max, password_length_min } from "@tentpole/core/accounts/Password"
@@ -42,6 +45,17 @@ import * as ParserPool from "@tentpole/adapters/parsers/ParserPool"
 import { html_tags_max } from "@tentpole/core/documents/ParseHtml"
 import { compiled_slots_max } from "@tentpole/core/rendering/Compile"
 import { target_length_max } from "@tentpole/core/rendering/MergeTemplate"
+import { batch_bytes_max } from "@tentpole/core/webhooks/deliveries/FanOut"
+import { attempts_max } from "@tentpole/core/webhooks/deliveries/WebhookDelivery"
+import {
+  answer_body_bytes_max,
+  answer_head_bytes_max,
+  connect_max_ms,
+} from "@tentpole/core/webhooks/deliveries/WebhookCaller"
+import * as Webhook from "@tentpole/core/webhooks/endpoints/EndpointInput"
+import { endpoints_max } from "@tentpole/core/webhooks/endpoints/WebhookEndpoint"
+import { replay_deliveries_max } from "@tentpole/core/webhooks/endpoints/WebhookErrors"
+import { url_length_max } from "@tentpole/core/webhooks/EndpointUrl"
 import { event_bytes_max } from "@tentpole/core/webhooks/PublicEvent"
 import { field_bytes_max, fields_max } from "@tentpole/core/forms/Answers"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
@@ -267,11 +281,29 @@ ${rows.join("\n")}
 `
 }
 
+const webhooks = ({ webhooks: { connections, timeout_s } }: Configuration): string => `## Webhooks
+
+${head}
+| Endpoints of a workspace | ${endpoints_max} | ${code("webhook_endpoint_limit")} |
+| URL; description | ${characters(url_length_max, 1)}; ${characters(Webhook.description_length_max)} | ${invalid} |
+| Types of events; ids of each key of a filter; tags of a filter | 1 to ${Webhook.event_types_max}; 1 to ${Webhook.filter_ids_max}; ${Webhook.filter_tags_max} | ${invalid} |
+| Headers of an endpoint; name and value of one | ${Webhook.headers_max}; ${Webhook.header_name_length_max} and ${characters(Webhook.header_value_length_max, 1)} | ${invalid} |
+| Events of a batch; how long the first one waits | ${Webhook.batch_events_min} to ${Webhook.batch_events_max}, and ${bytes(batch_bytes_max)}; ${time(Webhook.batch_wait_max_ms)} | ${invalid} |
+| Open requests of an endpoint (\`max_in_flight\`) | 1 to ${Webhook.in_flight_max} | ${invalid} |
+| Connections of each worker to receivers (\`WEBHOOK_CONNECTIONS\`) | ${number(connections)} | requests wait; while others wait, an endpoint has a quarter at most |
+| Time of a request (\`WEBHOOK_TIMEOUT_SECONDS\`); of connecting | ${timeout_s} s; ${time(connect_max_ms)} | the attempt fails |
+| Head of an answer; its body | ${bytes(answer_head_bytes_max)}; ${bytes(answer_body_bytes_max)} | the attempt fails; the rest is not read |
+| Attempts of a delivery | ${attempts_max}, over 76 hours | the delivery fails |
+| Overlap of two secrets | 0 to ${Webhook.overlap_hours_max} hours | ${invalid} |
+| Deliveries of a replay; replays of an endpoint at a time | ${number(replay_deliveries_max)}; one | ${code("replay_too_large")}; ${code("replay_in_progress")} |
+`
+
 const retention = (): string => `## Retention
 
 ${head}
 | An export: file; link; size | ${time(export_lifetime_ms)}; ${time(link_lifetime_ms)}; ${bytes(export_bytes_max)} | deleted; request a new link; the export fails |
-| Events; completed jobs | ${event_days_kept} days; ${done_job_days_kept} days | deleted |
+| Events and payloads of webhooks (\`EVENT_DAYS\`); the log of webhooks (\`WEBHOOK_LOG_DAYS\`) | ${event_days_min} to ${event_days_max} days; ${webhook_log_days_min} to ${webhook_log_days_max} days | deleted |
+| Completed jobs | ${done_job_days_kept} days | deleted |
 | An event | ${bytes(event_bytes_max)} | long texts are cut |
 | Timelines (\`ACTIVITY_DAYS\`); audit log (\`AUDIT_DAYS\`) | without limit, or at least ${activity_days_min} and ${audit_days_min} days | deleted |
 | Recipients (\`DELIVERY_DAYS\`); results of imports (\`IMPORT_ROW_DAYS\`); timelines of flows (\`FLOW_EVENT_DAYS\`) | without limit, or at least ${delivery_days_min}, ${import_row_days_min} and ${flow_event_days_min} days | deleted; counts stay |
@@ -311,6 +343,7 @@ This page is printed from the constants in the code (\`npm run docs\`).
     mail(config),
     flows(),
     tents(config),
+    webhooks(config),
     accounts(),
     planRows(),
     retention(),

@@ -11,7 +11,7 @@ export {
 export { type ChangeEvent, eventsOf } from "./Events.ts"
 export { ApiError, ConnectionFailed, type Failure, type Issue, UnexpectedAnswer } from "./Failures.ts"
 export type { Answer, CallOptions, Listing, Method, Outcome } from "./Methods.ts"
-export { verifyWebhook, type WebhookRefusal, WebhookRefused, type WebhookRequest } from "./Webhooks.ts"
+export { type EventBatch, verifyWebhook, type WebhookRefusal, WebhookRefused, type WebhookRequest } from "./Webhooks.ts"
 export type { RetryLimits } from "./Retry.ts"
 export type * from "./generated/Api.ts"
 export type { ErrorCode } from "./generated/ErrorCode.ts"

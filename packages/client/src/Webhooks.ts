@@ -30,13 +30,22 @@ export interface WebhookRequest {
 
 const tolerance_default_s = 300
 
-/** Checks signature and time of a request, and returns its event. Rejects with `WebhookRefused`. */
+/** Several events in one request, to an endpoint with `batch`. */
+export interface EventBatch extends Pick<PublicEvent, "timestamp" | "sequence" | "workspace_id" | "test"> {
+  /** Of the batch. */
+  readonly id: string
+  readonly type: "event.batch"
+  /** In the order of `sequence`. */
+  readonly data: { readonly events: ReadonlyArray<PublicEvent> }
+}
+
+/** Checks signature and time of a request, and returns its event or batch. Rejects with `WebhookRefused`. */
 export const verifyWebhook = async ({
   body,
   headers,
   secrets,
   tolerance_s = tolerance_default_s,
-}: WebhookRequest): Promise<PublicEvent> => {
+}: WebhookRequest): Promise<PublicEvent | EventBatch> => {
   const id = headerOf(headers, "webhook-id")
   const time = headerOf(headers, "webhook-timestamp")
   const signatures = headerOf(headers, "webhook-signature")
@@ -53,7 +62,7 @@ export const verifyWebhook = async ({
     for (const each of received) isValid = isSame(each, expected) || isValid
   }
   if (!isValid) throw new WebhookRefused("signature", "no signature of webhook-signature fits a secret and the body")
-  return JSON.parse(new TextDecoder().decode(bytes)) as PublicEvent
+  return JSON.parse(new TextDecoder().decode(bytes)) as PublicEvent | EventBatch
 }
 
 const headerOf = (headers: Headers | HeaderRecord, name: string): string => {

@@ -14,6 +14,8 @@ import { ListExportsApi, ListsApi } from "./api/lists/ListsApi.ts"
 import { SuppressionsApi } from "./api/sending/SuppressionsApi.ts"
 import { SegmentsApi } from "./api/segments/SegmentsApi.ts"
 import { EventsApi } from "./api/webhooks/EventsApi.ts"
+import { WebhookDeliveriesApi } from "./api/webhooks/WebhookDeliveriesApi.ts"
+import { WebhookEndpointsApi } from "./api/webhooks/WebhookEndpointsApi.ts"
 import { OutboxApi } from "./api/outbox/OutboxApi.ts"
 import { EmailTemplatesApi, TentTemplatesApi } from "./api/templates/TemplatesApi.ts"
 import { TentsApi } from "./api/tents/TentsApi.ts"
@@ -22,6 +24,7 @@ import { BulkTentsApi } from "./api/tents/bulk/BulkTentsApi.ts"
 import { AnalyticsApi } from "./api/traffic/AnalyticsApi.ts"
 import { WorkspaceApi } from "./api/workspaces/WorkspaceApi.ts"
 import { completeDocument, documentOrigin } from "./description/Description.ts"
+import { withEventWebhooks } from "./description/EventWebhooks.ts"
 import { Auth } from "./edge/Auth.ts"
 import { Idempotent } from "./edge/Idempotency.ts"
 import { Validation } from "./edge/Validation.ts"
@@ -49,6 +52,8 @@ export const Api = HttpApi.make("tentpole")
   .add(FormsApi)
   .add(AnalyticsApi)
   .add(EventsApi)
+  .add(WebhookEndpointsApi)
+  .add(WebhookDeliveriesApi)
   .add(WorkspaceApi)
   .add(ChangesApi)
   .add(OutboxApi)
@@ -70,4 +75,4 @@ export const Api = HttpApi.make("tentpole")
     ].join("\n\n"),
   )
   .annotateMerge(documentOrigin)
-  .annotate(OpenApi.Transform, completeDocument({ limited: true }))
+  .annotate(OpenApi.Transform, (document) => withEventWebhooks(completeDocument({ limited: true })(document)))

@@ -21,6 +21,7 @@ import * as Segments from "./api/segments/SegmentsHandlers.ts"
 import * as Assets from "./api/tents/assets/AssetsHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
 import * as Events from "./api/webhooks/EventsHandlers.ts"
+import * as Webhooks from "./api/webhooks/WebhookHandlers.ts"
 import * as Workspace from "./api/workspaces/WorkspaceHandlers.ts"
 import * as Authentication from "./edge/Authentication.ts"
 import * as Repetition from "./edge/RepeatedRequests.ts"
@@ -46,6 +47,7 @@ const groups = Layer.mergeAll(
   Outbox.layer,
   Segments.layer,
   Suppressions.layer,
+  Webhooks.layer,
   Workspace.layer,
 )
 

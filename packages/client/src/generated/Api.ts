@@ -2015,9 +2015,9 @@ export interface Client {
     /**
      * List events. Returns events, the newest first. To process each event once, walk with `order=asc` and the
      * last `next_cursor`: in this order it is never null, and it may be stored. A page that is not full ends at
-     * the newest event: wait before the next call. Events are stored from the first call on, for 7 days. Events of
-     * openings and clicks by machines, and of test messages, do not exist. Types may get more fields. Needs the
-     * role `viewer`.
+     * the newest event: wait before the next call. Events are stored from the first call on, for at least 7 days.
+     * Events of openings and clicks by machines, and of test messages, do not exist. Types may get more fields.
+     * Needs the role `viewer`.
      */
     readonly list: Listing<{
       readonly query?: {
@@ -2028,7 +2028,7 @@ export interface Client {
         /** Sort order: `asc` or `desc` */
         readonly order?: "asc" | "desc"
         /** Returns only events of this type. Default: all types */
-        readonly type?: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "form.submitted"
+        readonly type?: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled"
         /** Id of the contact */
         readonly contact_id?: string
         /** Returns only entries of this time or later: a day, or a timestamp with its offset from UTC */
@@ -2037,7 +2037,7 @@ export interface Client {
         readonly until?: Date | string
       }
     }, Events, CommonCode | "invalid_cursor">
-    /** Get an event. Returns one event. Events are stored for 7 days. Needs the role `viewer`. */
+    /** Get an event. Returns one event. Events are stored for at least 7 days. Needs the role `viewer`. */
     readonly find: Method<{
       readonly params: {
         readonly eventId: string
@@ -2048,6 +2048,151 @@ export interface Client {
      * the role `viewer`.
      */
     readonly types: Method<{}, EventTypes, CommonCode>
+  }
+  readonly webhookEndpoints: {
+    /**
+     * List webhook endpoints. Returns the webhook endpoints of the workspace, the newest first. Needs the role
+     * `viewer`.
+     */
+    readonly list: Listing<{
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, WebhookEndpoints, CommonCode | "invalid_cursor">
+    /**
+     * Create a webhook endpoint. Sends events to a URL from now on: those whose type `event_types` names, and
+     * which pass `filter`. `secret` is the key of the signatures: it is returned only in this response. A
+     * workspace can have 50 endpoints. Needs the role `owner`.
+     */
+    readonly create: Method<{
+      readonly payload: CreateWebhookEndpoint
+    }, WebhookEndpointWithSecret, CommonCode | "webhook_endpoint_limit" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Get a webhook endpoint. Returns the settings of the endpoint, its status, and how it works, with the figures
+     * of each hour of a day. Needs the role `viewer`.
+     */
+    readonly find: Method<{
+      readonly params: {
+        readonly endpointId: string
+      }
+    }, WebhookEndpointWithHours, CommonCode | "not_found">
+    /**
+     * Update a webhook endpoint. Changes the fields of the body. Events that wait are sent to the new URL, with
+     * the new headers; their payload stays. Needs the role `owner`.
+     */
+    readonly edit: Method<{
+      readonly params: {
+        readonly endpointId: string
+      }
+      readonly payload?: EditWebhookEndpoint
+    }, WebhookEndpoint, CommonCode | "not_found">
+    /** Delete a webhook endpoint. Deletes the endpoint and its log. What waits is not sent. Needs the role `owner`. */
+    readonly remove: Method<{
+      readonly params: {
+        readonly endpointId: string
+      }
+    }, void, CommonCode | "not_found">
+    /**
+     * Rotate the secret of a webhook endpoint. Sets a new secret, which is returned only in this response. Until
+     * the overlap ends, requests have two signatures: of the new secret, and of the one before. If there are two
+     * already, the older one signs no longer. Needs the role `owner`.
+     */
+    readonly rotateSecret: Method<{
+      readonly params: {
+        readonly endpointId: string
+      }
+      readonly payload?: RotateWebhookSecret | undefined
+    }, WebhookEndpointWithSecret, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Enable a webhook endpoint. Sends events again: new ones, or with `from: stopped` also those that the
+     * endpoint missed. An enabled endpoint stays as it is. Needs the role `owner`.
+     */
+    readonly enable: Method<{
+      readonly params: {
+        readonly endpointId: string
+      }
+      readonly payload?: EnableWebhookEndpoint | undefined
+    }, WebhookEndpoint, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Disable a webhook endpoint. Sends no events until the endpoint is enabled. A disabled endpoint stays as it
+     * is. Needs the role `owner`.
+     */
+    readonly disable: Method<{
+      readonly params: {
+        readonly endpointId: string
+      }
+      readonly payload?: Nothing | undefined
+    }, WebhookEndpoint, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Test a webhook endpoint. Sends an example with `test: true`, once, whatever `event_types` and `filter` are,
+     * and also to a disabled endpoint. `GET …/deliveries/{deliveryId}` shows the answer. Needs the role `owner`.
+     */
+    readonly test: Method<{
+      readonly params: {
+        readonly endpointId: string
+      }
+      readonly payload?: TestWebhookEndpoint | undefined
+    }, WebhookDelivery, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+  }
+  readonly webhookDeliveries: {
+    /**
+     * List webhook deliveries. Returns the deliveries of the endpoint, the newest first. A delivery is one event,
+     * or a batch of events, with all its attempts. Needs the role `viewer`.
+     */
+    readonly list: Listing<{
+      readonly params: {
+        readonly endpointId: string
+      }
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+        /** Returns only entries with this status; `any` returns all where it is allowed */
+        readonly status?: "pending" | "delivered" | "failed" | "skipped"
+        /** Returns only deliveries of this type */
+        readonly event_type?: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled" | "event.batch"
+        /** Returns only entries of this time or later: a day, or a timestamp with its offset from UTC */
+        readonly since?: Date | string
+        /** Returns only entries of a time before: a day, or a timestamp with its offset from UTC */
+        readonly until?: Date | string
+      }
+    }, WebhookDeliveries, CommonCode | "invalid_cursor" | "not_found">
+    /**
+     * Get a webhook delivery. Returns one delivery with its attempts and the body of its requests. Needs the role
+     * `viewer`.
+     */
+    readonly find: Method<{
+      readonly params: {
+        readonly endpointId: string
+        readonly deliveryId: string
+      }
+    }, LoggedWebhookDelivery, CommonCode | "not_found">
+    /**
+     * Replay a webhook delivery. Sends a delivery that has ended again, with the same `webhook-id` and body, in up
+     * to 10 attempts. A disabled endpoint gets it when it is enabled with `from: stopped`. Needs the role `owner`.
+     */
+    readonly replay: Method<{
+      readonly params: {
+        readonly endpointId: string
+        readonly deliveryId: string
+      }
+      readonly payload?: Nothing | undefined
+    }, WebhookDelivery, CommonCode | "not_found" | "invalid_state" | "event_gone" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Replay webhook deliveries. Sends the deliveries of a time again: those that failed, or with `status: all`
+     * every one that has ended, at most 100,000. Events that the endpoint did not ask for are not sent. An
+     * endpoint has one such replay at a time. Needs the role `owner`.
+     */
+    readonly replayAll: Method<{
+      readonly params: {
+        readonly endpointId: string
+      }
+      readonly payload: ReplayWebhookDeliveries
+    }, WebhookReplay, CommonCode | "not_found" | "replay_too_large" | "replay_in_progress" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
   }
   readonly workspace: {
     /**
@@ -2365,6 +2510,23 @@ export const routes = {
     list: "GET /v1/events cursor:events",
     find: "GET /v1/events/:eventId",
     types: "GET /v1/event-types",
+  },
+  webhookEndpoints: {
+    list: "GET /v1/webhook-endpoints cursor:webhook_endpoints",
+    create: "POST /v1/webhook-endpoints key",
+    find: "GET /v1/webhook-endpoints/:endpointId",
+    edit: "PATCH /v1/webhook-endpoints/:endpointId",
+    remove: "DELETE /v1/webhook-endpoints/:endpointId",
+    rotateSecret: "POST /v1/webhook-endpoints/:endpointId/rotate-secret key",
+    enable: "POST /v1/webhook-endpoints/:endpointId/enable key",
+    disable: "POST /v1/webhook-endpoints/:endpointId/disable key",
+    test: "POST /v1/webhook-endpoints/:endpointId/test key",
+  },
+  webhookDeliveries: {
+    list: "GET /v1/webhook-endpoints/:endpointId/deliveries cursor:deliveries",
+    find: "GET /v1/webhook-endpoints/:endpointId/deliveries/:deliveryId",
+    replay: "POST /v1/webhook-endpoints/:endpointId/deliveries/:deliveryId/replay key",
+    replayAll: "POST /v1/webhook-endpoints/:endpointId/replay key",
   },
   workspace: {
     find: "GET /v1/workspace",
@@ -3183,6 +3345,8 @@ export interface ContactDeletedEvent {
   readonly test: boolean
   readonly data: {
     readonly contact: EventContact
+    /** Whether all data about the contact was erased */
+    readonly erased: boolean
   }
 }
 
@@ -3746,6 +3910,26 @@ export interface CreateTentTemplate {
   readonly prompt?: string
 }
 
+export interface CreateWebhookEndpoint {
+  /** Where requests go. It begins with `https://` */
+  readonly url: string
+  readonly event_types: ReadonlyArray<string>
+  readonly description?: string | null
+  /** null: all events of the types */
+  readonly filter?: WebhookFilter | null
+  /** `full`: what changed, and the four fields of the contact. `thin`: ids alone. Default: `full` */
+  readonly payload?: "full" | "thin"
+  /** `ordered`: one request at a time, by `sequence`. Default: `parallel` */
+  readonly mode?: "parallel" | "ordered"
+  /** null: one event in a request */
+  readonly batch?: WebhookBatch | null
+  /** Requests that may be open at the same time. `ordered` has one. Default: 20 */
+  readonly max_in_flight?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** Default: a random one */
+  readonly secret?: string
+}
+
 export interface CreatedItem {
   /** Position in the request, from 0 */
   readonly index: number
@@ -3886,6 +4070,25 @@ export interface EditContactList {
   readonly rules?: Rule | null
 }
 
+/** Omitted fields stay unchanged. `headers` are replaced as a whole */
+export interface EditWebhookEndpoint {
+  /** Where requests go. It begins with `https://` */
+  readonly url?: string
+  readonly event_types?: ReadonlyArray<string>
+  readonly description?: string | null
+  /** null: all events of the types */
+  readonly filter?: WebhookFilter | null
+  /** `full`: what changed, and the four fields of the contact. `thin`: ids alone. Default: `full` */
+  readonly payload?: "full" | "thin"
+  /** `ordered`: one request at a time, by `sequence`. Default: `parallel` */
+  readonly mode?: "parallel" | "ordered"
+  /** null: one event in a request */
+  readonly batch?: WebhookBatch | null
+  /** Requests that may be open at the same time. `ordered` has one. Default: 20 */
+  readonly max_in_flight?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 export interface Email {
   readonly email_id: string
   /** Internal name */
@@ -3993,6 +4196,37 @@ export interface EmailBeingWritten {
   /** Path of the plain text */
   readonly plain_text_path: string
   readonly generation_id: string
+}
+
+/**
+ * A message was not sent, because the recipient may not get it or its sending was ended. Recipients that a blast
+ * leaves out at its launch make no event.
+ */
+export type EmailBlockedEvent = {
+  readonly type: "email.blocked"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    /** What sent the message */
+    readonly source: {
+      readonly kind: "blast"
+      readonly blast_id: string
+    } | {
+      readonly kind: "flow"
+      readonly flow_id: string
+      readonly membership_id: string
+      readonly step_id: string
+    }
+    readonly recipient_id: string
+    readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted"
+  }
 }
 
 /** A message came back. */
@@ -4106,6 +4340,34 @@ export type EmailDeliveredEvent = {
       readonly step_id: string
     }
     readonly recipient_id: string
+  }
+}
+
+/** A message failed. With the reason `unconfirmed` it may have been sent. A retry sends messages of a blast again. */
+export type EmailFailedEvent = {
+  readonly type: "email.failed"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    /** What sent the message */
+    readonly source: {
+      readonly kind: "blast"
+      readonly blast_id: string
+    } | {
+      readonly kind: "flow"
+      readonly flow_id: string
+      readonly membership_id: string
+      readonly step_id: string
+    }
+    readonly recipient_id: string
+    readonly reason: "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "unconfirmed"
   }
 }
 
@@ -4388,6 +4650,11 @@ export interface Emails {
   readonly next_cursor: string | null
 }
 
+export interface EnableWebhookEndpoint {
+  /** `stopped`: with the events that it missed, as far as they are stored. Default: `now` */
+  readonly from?: "now" | "stopped"
+}
+
 /** The contact as it is now. Only the id is set once the contact is deleted */
 export interface EventContact {
   readonly contact_id: string
@@ -4397,7 +4664,7 @@ export interface EventContact {
 }
 
 export interface EventType {
-  readonly type: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "form.submitted"
+  readonly type: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled"
   readonly description: string
   /** The JSON Schema of `data` */
   readonly schema: Readonly<Record<string, unknown>>
@@ -4702,6 +4969,26 @@ export interface FlowMemberEnteredEvent {
   }
 }
 
+/** A contact left a flow because all attempts of a step failed. */
+export interface FlowMemberFailedEvent {
+  readonly type: "flow.member.failed"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    readonly flow_id: string
+    readonly flow_name: string
+    readonly membership_id: string
+    readonly reason: string
+  }
+}
+
 export interface FlowMembers {
   readonly members: ReadonlyArray<FlowMembership>
   readonly pagination: Pagination
@@ -4920,6 +5207,47 @@ export interface FoundContact {
 export interface FoundContacts {
   readonly items: ReadonlyArray<FoundContact>
   readonly pagination: Pagination
+}
+
+/** An import ended: each of its rows has a result. */
+export interface ImportCompletedEvent {
+  readonly type: "import.completed"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly import_run_id: string
+    readonly created_count: number
+    readonly updated_count: number
+    readonly skipped_count: number
+    readonly error_count: number
+  }
+}
+
+/** An import ended early. What its first rows became stays. */
+export interface ImportFailedEvent {
+  readonly type: "import.failed"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly import_run_id: string
+    readonly created_count: number
+    readonly updated_count: number
+    readonly skipped_count: number
+    readonly error_count: number
+    readonly error: string
+  }
 }
 
 export interface ImportMapping {
@@ -5269,6 +5597,34 @@ export interface LocalMail {
   readonly bytes: number
 }
 
+export interface LoggedWebhookDelivery {
+  readonly delivery_id: string
+  readonly endpoint_id: string
+  /** The header `webhook-id`: the id of the event, or of the batch. The same in all attempts */
+  readonly webhook_id: string
+  /** One, or those of a batch */
+  readonly event_ids: ReadonlyArray<string>
+  readonly event_type: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled" | "event.batch"
+  /** Whether it is an example that a call sent, not an event */
+  readonly test: boolean
+  readonly status: "pending" | "delivered" | "failed" | "skipped"
+  /**
+   * Why it ended without an answer. `disabled`: the endpoint was enabled again without what it missed. `erased`:
+   * the contact was erased. `event_gone`: its events were deleted by age
+   */
+  readonly reason: "disabled" | "erased" | "event_gone" | null
+  /** All attempts, also of replays */
+  readonly attempt_count: number
+  readonly next_attempt_at: string | null
+  readonly delivered_at: string | null
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  /** Those whose end is known */
+  readonly attempts: ReadonlyArray<WebhookAttempt>
+  /** The body of the requests. null: its events were deleted by age, or the contact was erased */
+  readonly payload: Readonly<Record<string, unknown>> | null
+}
+
 export interface MailObstacle {
   readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted"
   /** null if it is not recorded */
@@ -5442,7 +5798,7 @@ export interface ProposedMapping {
   readonly currency_sign: string | null
 }
 
-export type PublicEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactDeletedEvent | ListCreatedEvent | ListUpdatedEvent | ListDeletedEvent | ListMemberAddedEvent | ListMemberRemovedEvent | EmailSentEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailUnsubscribedEvent | BlastScheduledEvent | BlastUnscheduledEvent | BlastSendingEvent | BlastSentEvent | BlastFailedEvent | BlastCancelledEvent | BlastArchivedEvent | BlastDeletedEvent | FlowActivatedEvent | FlowPausedEvent | FlowArchivedEvent | FlowDeletedEvent | FlowMemberEnteredEvent | FlowMemberCompletedEvent | FlowMemberDroppedEvent | FormSubmittedEvent
+export type PublicEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactDeletedEvent | ListCreatedEvent | ListUpdatedEvent | ListDeletedEvent | ListMemberAddedEvent | ListMemberRemovedEvent | EmailSentEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailFailedEvent | EmailBlockedEvent | EmailUnsubscribedEvent | BlastScheduledEvent | BlastUnscheduledEvent | BlastSendingEvent | BlastSentEvent | BlastFailedEvent | BlastCancelledEvent | BlastArchivedEvent | BlastDeletedEvent | FlowActivatedEvent | FlowPausedEvent | FlowArchivedEvent | FlowDeletedEvent | FlowMemberEnteredEvent | FlowMemberCompletedEvent | FlowMemberDroppedEvent | TentGeneratedEvent | TentGenerationFailedEvent | TentPublishedEvent | TentUnpublishedEvent | TentDeletedEvent | FlowMemberFailedEvent | FormSubmittedEvent | ImportCompletedEvent | ImportFailedEvent | WebhookTestEvent | WebhookEndpointDisabledEvent
 
 /** Outcome of the publication; absent until it was requested */
 export interface Publication {
@@ -5503,6 +5859,15 @@ export interface RejectedItem {
   readonly existing_contact?: ExistingContact
 }
 
+export interface ReplayWebhookDeliveries {
+  readonly since: string
+  readonly until?: string
+  /** Only deliveries of these types. Batches have the type `event.batch`. Default: all */
+  readonly event_types?: ReadonlyArray<string>
+  /** `all`: every delivery that has ended. Default: `failed` */
+  readonly status?: "failed" | "all"
+}
+
 export interface RetryFailedRecipients {
   /** Includes recipients with an unknown outcome. Some of them may get the message twice */
   readonly include_unconfirmed?: boolean
@@ -5512,6 +5877,13 @@ export interface RetryFailedRecipients {
 export interface ReviseTent {
   /** Instructions for the AI, 1 to 10,000 characters. Costs one credit, which is refunded if the generation fails */
   readonly instruction: string
+}
+
+export interface RotateWebhookSecret {
+  /** How long the secret before signs, too. Default: 24 */
+  readonly overlap_hours?: number
+  /** Default: a random one */
+  readonly secret?: string
 }
 
 /** A rule tree: a group, or a condition alone */
@@ -5808,6 +6180,72 @@ export interface TentDeleted {
   readonly tent_id: string
 }
 
+/** A tent was deleted. */
+export interface TentDeletedEvent {
+  readonly type: "tent.deleted"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly tent_id: string
+  }
+}
+
+/** The AI wrote a page of a tent: its first one, or a revision. */
+export interface TentGeneratedEvent {
+  readonly type: "tent.generated"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly tent_id: string
+  }
+}
+
+/** The AI wrote no page: a generation or a revision failed. Its credit is returned. */
+export interface TentGenerationFailedEvent {
+  readonly type: "tent.generation_failed"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly tent_id: string
+    readonly error: string
+  }
+}
+
+/** A tent was published, or published again with another page or address. */
+export interface TentPublishedEvent {
+  readonly type: "tent.published"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly tent_id: string
+    readonly published_url: string
+  }
+}
+
 export interface TentRevision {
   readonly generation_id: string
   readonly status: "generating" | "completed" | "failed"
@@ -5913,6 +6351,22 @@ export interface TentTemplates {
   readonly next_cursor: string | null
 }
 
+/** The page of a tent was withdrawn. The deletion of a published tent does it, too. */
+export interface TentUnpublishedEvent {
+  readonly type: "tent.unpublished"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly tent_id: string
+  }
+}
+
 export interface Tents {
   readonly tents: ReadonlyArray<ListedTent>
   readonly next_cursor: string | null
@@ -5922,6 +6376,11 @@ export interface TestSend {
   /** 1 to 5 addresses */
   readonly to: ReadonlyArray<string>
   readonly contact_id?: string
+}
+
+export interface TestWebhookEndpoint {
+  /** Sends the example of this type. Default: `webhook.test` */
+  readonly event_type?: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled"
 }
 
 export interface TriggerFlow {
@@ -6030,6 +6489,242 @@ export interface UpsertResults {
 
 /** Waits for a duration, or until a condition holds */
 export type WaitStep = DurationWait | ConditionWait
+
+export interface WebhookAttempt {
+  /** Counted from 1 */
+  readonly attempt: number
+  /** ISO 8601, UTC */
+  readonly at: string
+  readonly duration_ms: number | null
+  readonly status_code: number | null
+  /** null: the answer was 2xx */
+  readonly error_code: "http_status" | "redirect" | "timeout" | "connect_failed" | "connection_reset" | "tls_failed" | "dns_failed" | "address_refused" | "response_too_large" | "unknown_outcome" | null
+  /** The first 1,000 characters of the answer, without control characters */
+  readonly response_snippet: string | null
+  readonly replay: boolean
+}
+
+/** Several events in one request */
+export interface WebhookBatch {
+  readonly max_events: number
+  /** How long the first event of a batch waits for others */
+  readonly max_wait_ms: number
+}
+
+export interface WebhookDeliveries {
+  readonly deliveries: ReadonlyArray<WebhookDelivery>
+  readonly next_cursor: string | null
+}
+
+export interface WebhookDelivery {
+  readonly delivery_id: string
+  readonly endpoint_id: string
+  /** The header `webhook-id`: the id of the event, or of the batch. The same in all attempts */
+  readonly webhook_id: string
+  /** One, or those of a batch */
+  readonly event_ids: ReadonlyArray<string>
+  readonly event_type: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled" | "event.batch"
+  /** Whether it is an example that a call sent, not an event */
+  readonly test: boolean
+  readonly status: "pending" | "delivered" | "failed" | "skipped"
+  /**
+   * Why it ended without an answer. `disabled`: the endpoint was enabled again without what it missed. `erased`:
+   * the contact was erased. `event_gone`: its events were deleted by age
+   */
+  readonly reason: "disabled" | "erased" | "event_gone" | null
+  /** All attempts, also of replays */
+  readonly attempt_count: number
+  readonly next_attempt_at: string | null
+  readonly delivered_at: string | null
+  /** ISO 8601, UTC */
+  readonly created_at: string
+}
+
+export interface WebhookEndpoint {
+  readonly endpoint_id: string
+  readonly url: string
+  readonly description: string | null
+  readonly status: "enabled" | "disabled"
+  /**
+   * `requested`: by a call. `gone`: it answered 410. `failing`: 72 hours without a success. `stream_blocked`: the
+   * first event of its order was not accepted
+   */
+  readonly disabled_reason: "requested" | "gone" | "failing" | "stream_blocked" | null
+  readonly disabled_at: string | null
+  readonly event_types: ReadonlyArray<string>
+  readonly filter: WebhookFilter | null
+  readonly payload: "full" | "thin"
+  readonly mode: "parallel" | "ordered"
+  readonly batch: WebhookBatch | null
+  readonly max_in_flight: number
+  /** Their names. The values can't be read */
+  readonly headers: Readonly<Record<string, null>>
+  /** The beginning of the secret, to recognize it */
+  readonly secret_prefix: string
+  /** Until then the secret before signs, too. null: there is none */
+  readonly previous_secret_expires_at: string | null
+  readonly stats: WebhookStats
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  /** ISO 8601, UTC */
+  readonly updated_at: string
+}
+
+/** A webhook endpoint was disabled, by a call or because it does not work. The other endpoints get it. */
+export interface WebhookEndpointDisabledEvent {
+  readonly type: "webhook_endpoint.disabled"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly endpoint_id: string
+    readonly disabled_reason: "requested" | "gone" | "failing" | "stream_blocked"
+  }
+}
+
+export interface WebhookEndpointWithHours {
+  readonly endpoint_id: string
+  readonly url: string
+  readonly description: string | null
+  readonly status: "enabled" | "disabled"
+  /**
+   * `requested`: by a call. `gone`: it answered 410. `failing`: 72 hours without a success. `stream_blocked`: the
+   * first event of its order was not accepted
+   */
+  readonly disabled_reason: "requested" | "gone" | "failing" | "stream_blocked" | null
+  readonly disabled_at: string | null
+  readonly event_types: ReadonlyArray<string>
+  readonly filter: WebhookFilter | null
+  readonly payload: "full" | "thin"
+  readonly mode: "parallel" | "ordered"
+  readonly batch: WebhookBatch | null
+  readonly max_in_flight: number
+  /** Their names. The values can't be read */
+  readonly headers: Readonly<Record<string, null>>
+  /** The beginning of the secret, to recognize it */
+  readonly secret_prefix: string
+  /** Until then the secret before signs, too. null: there is none */
+  readonly previous_secret_expires_at: string | null
+  readonly stats: WebhookStatsWithHours
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  /** ISO 8601, UTC */
+  readonly updated_at: string
+}
+
+export interface WebhookEndpointWithSecret {
+  readonly endpoint_id: string
+  readonly url: string
+  readonly description: string | null
+  readonly status: "enabled" | "disabled"
+  /**
+   * `requested`: by a call. `gone`: it answered 410. `failing`: 72 hours without a success. `stream_blocked`: the
+   * first event of its order was not accepted
+   */
+  readonly disabled_reason: "requested" | "gone" | "failing" | "stream_blocked" | null
+  readonly disabled_at: string | null
+  readonly event_types: ReadonlyArray<string>
+  readonly filter: WebhookFilter | null
+  readonly payload: "full" | "thin"
+  readonly mode: "parallel" | "ordered"
+  readonly batch: WebhookBatch | null
+  readonly max_in_flight: number
+  /** Their names. The values can't be read */
+  readonly headers: Readonly<Record<string, null>>
+  /** The beginning of the secret, to recognize it */
+  readonly secret_prefix: string
+  /** Until then the secret before signs, too. null: there is none */
+  readonly previous_secret_expires_at: string | null
+  readonly stats: WebhookStats
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  /** ISO 8601, UTC */
+  readonly updated_at: string
+  /** The key of the signatures. It is returned only in this response */
+  readonly secret: string
+}
+
+export interface WebhookEndpoints {
+  readonly webhook_endpoints: ReadonlyArray<WebhookEndpoint>
+  readonly next_cursor: string | null
+}
+
+/** An event passes if it has one of the ids of each key, and all tags. Other events do not pass */
+export interface WebhookFilter {
+  readonly list_ids?: ReadonlyArray<string>
+  readonly blast_ids?: ReadonlyArray<string>
+  readonly flow_ids?: ReadonlyArray<string>
+  readonly tent_ids?: ReadonlyArray<string>
+  readonly topic_ids?: ReadonlyArray<string>
+  readonly import_run_ids?: ReadonlyArray<string>
+  readonly tags?: Readonly<Record<string, string>>
+}
+
+export interface WebhookHour {
+  /** When the hour begins, in UTC */
+  readonly at: string
+  readonly delivered_count: number
+  readonly failed_count: number
+}
+
+export interface WebhookReplay {
+  readonly replay_id: string
+  /** Deliveries that are sent again */
+  readonly matched_count: number
+}
+
+export interface WebhookStats {
+  /** Deliveries that wait for an attempt */
+  readonly pending_count: number
+  readonly oldest_pending_at: string | null
+  /** Deliveries that succeeded in the last 24 hours */
+  readonly delivered_24h: number
+  /** Deliveries that failed for good in the last 24 hours */
+  readonly failed_24h: number
+  /** Failed attempts since the last success */
+  readonly consecutive_failures: number
+  readonly last_success_at: string | null
+  readonly last_failure_at: string | null
+  readonly last_error_code: string | null
+}
+
+export interface WebhookStatsWithHours {
+  /** Deliveries that wait for an attempt */
+  readonly pending_count: number
+  readonly oldest_pending_at: string | null
+  /** Deliveries that succeeded in the last 24 hours */
+  readonly delivered_24h: number
+  /** Deliveries that failed for good in the last 24 hours */
+  readonly failed_24h: number
+  /** Failed attempts since the last success */
+  readonly consecutive_failures: number
+  readonly last_success_at: string | null
+  readonly last_failure_at: string | null
+  readonly last_error_code: string | null
+  /** Deliveries that ended in each of the last 24 hours, the oldest first. The last hour is the present one */
+  readonly hours: ReadonlyArray<WebhookHour>
+}
+
+/** A test of a webhook endpoint. Only its endpoint gets it, and no feed has it. */
+export interface WebhookTestEvent {
+  readonly type: "webhook.test"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly endpoint_id: string
+  }
+}
 
 export interface WorkspaceAnalytics {
   /** Sum of the distinct visitors of each day */

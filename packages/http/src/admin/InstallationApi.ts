@@ -117,6 +117,7 @@ const LagPointWire = Schema.Struct({
   flows: Seconds.annotate({ description: "Of members of flows" }),
   flow_events: Seconds.annotate({ description: "Of events that flows read" }),
   flow_dates: Seconds.annotate({ description: "Of date triggers of flows" }),
+  webhooks: Seconds.annotate({ description: "Of webhooks" }),
 }).annotate({ identifier: "LagPoint" })
 
 const OperationsWire = Schema.Struct({

@@ -30,6 +30,7 @@ const commands = {
   tent: async () => (await import("./commands/Tents.ts")).tent,
   outbox: async () => (await import("./commands/Outbox.ts")).outbox,
   listen: async () => (await import("./commands/webhooks/Listen.ts")).listen,
+  webhook: async () => (await import("./commands/webhooks/Webhooks.ts")).webhook,
   api: async () => (await import("./commands/ApiCalls.ts")).api,
   workspace: async () => (await import("./commands/WorkspaceCommands.ts")).workspace,
   key: async () => (await import("./commands/Keys.ts")).key,

@@ -141,7 +141,7 @@ const names: Examination = (config) => {
     yield* txt(config.production ? host : "example.com")
     return ok("DNS", "a name server answers")
   }).pipe(
-    Effect.provide(Dns.layer()),
+    Effect.provide(Dns.layer({ servers: config.dnsServers })),
     Effect.catch(() =>
       Effect.succeed(
         config.production

@@ -3,10 +3,13 @@ import type { Configuration } from "@tentpole/adapters/Configuration"
 import type { Diagnosis } from "@tentpole/adapters/postgres/operations/Diagnosis"
 import type { JournalVerdict } from "@tentpole/core/operations/restore/Proof"
 import { isLocalHost } from "@tentpole/core/kernel/values/LocalHost"
+import { isPermitted, parseAddress, parseNetwork } from "@tentpole/core/webhooks/NetworkAddress"
 import { type Finding, ok, warning, wrong } from "./Finding.ts"
 
 /** Maximum clock difference: links and leases expire by different clocks. */
 const skew_ms_max = 5_000
+/** Events of an endpoint with a batch wait for half a minute at most. */
+const webhook_lag_s_max = 60
 /** Connections of one HTTP process and one worker. */
 const connections_wanted = 45
 
@@ -52,6 +55,19 @@ export const judgeDatabase = (it: Diagnosis): ReadonlyArray<Finding> => [
         `the database was restored from a backup (recognised at ${it.restored_at}): its blasts and flows send nothing`,
         "`tentpole restore status` lists them; `tentpole restore release --all` lets them send.",
       ),
+  it.webhooks.disabled > 0
+    ? warning(
+        "webhooks",
+        `${it.webhooks.disabled} endpoints were disabled because they did not work`,
+        "`tentpole webhook list` shows why. Mend the receiver, then enable the endpoint.",
+      )
+    : it.webhooks.lag_s > webhook_lag_s_max
+      ? warning(
+          "webhooks",
+          `events wait for ${Math.round(it.webhooks.lag_s)} s until an endpoint takes them over`,
+          "Check that a worker runs, and that SENDING is not held.",
+        )
+      : ok("webhooks", "every enabled endpoint has its events"),
   Math.abs(it.ahead_ms) <= skew_ms_max
     ? ok("clock", "this machine and the database have the same time")
     : wrong(
@@ -186,5 +202,24 @@ export const judgeSettings = (it: Configuration): ReadonlyArray<Finding> => {
     it.requestsPerMinute_max === 0
       ? warning("RATE_LIMIT_PER_MINUTE", "0: keys have no limit", "Leave it unset for 1,200 per minute.")
       : ok("RATE_LIMIT_PER_MINUTE", `${it.requestsPerMinute_max} for each key`),
+    judgeNetworks(it.webhooks.allowedNetworks),
   ]
+}
+
+/** The addresses at which clouds give out credentials. */
+const metadata_addresses = ["169.254.169.254", "fd00:ec2::254"]
+
+/** Where webhooks may go besides public networks. */
+const judgeNetworks = (texts: ReadonlyArray<string>): Finding => {
+  const name = "WEBHOOK_ALLOWED_NETWORKS"
+  const networks = texts.flatMap((text) => parseNetwork(text) ?? [])
+  if (networks.some(({ prefix }) => prefix === 0)) {
+    return warning(name, "webhooks may go to every address", "Name the networks of your receivers only.")
+  }
+  const opened = metadata_addresses
+    .flatMap((text) => parseAddress(text) ?? [])
+    .some((each) => isPermitted(each, networks))
+  return opened
+    ? warning(name, "webhooks may go where clouds give out credentials", "Leave out 169.254.169.254 and fd00:ec2::254.")
+    : ok(name, texts.length === 0 ? "unset: webhooks go to public addresses only" : texts.join(", "))
 }

@@ -105,6 +105,14 @@ export const codes = {
     flow_api_trigger_not_configured: "The flow has no trigger of type `service_api`. Add one.",
     tent_not_ready: "The page has not been generated yet.",
     asset_limit_exceeded: "The tent has the maximum number of files (`limit`, `current`). Delete one.",
+    webhook_endpoint_limit:
+      "The workspace has the maximum number of webhook endpoints (`limit`, `current`). Delete one.",
+    replay_too_large:
+      "More webhook deliveries match than one replay may have (`limit`). Choose a shorter time, or fewer types.",
+    replay_in_progress:
+      "A replay of the webhook endpoint is in progress (`replay_id`). Start another one when it has ended.",
+    event_gone:
+      "The events of the webhook delivery were deleted by age, or their contact was erased. They can't be sent again.",
     idempotency_key_reused: "The idempotency key was used with another body.",
     idempotency_in_progress: "The first request with this idempotency key is still running.",
   },

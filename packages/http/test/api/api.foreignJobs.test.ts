@@ -69,6 +69,10 @@ const busy = Effect.fnUntraced(function* (call: Call) {
   yield* made("POST", `/v1/emails/${email.email_id}/approve`)
   yield* made("POST", `${blast}/send-now`)
   yield* made("POST", `${blast}/contacts/export`)
+  const endpoint = { url: "https://example.org/hooks", event_types: ["*"] }
+  const { endpoint_id } = yield* made("POST", "/v1/webhook-endpoints", endpoint)
+  yield* made("POST", `/v1/webhook-endpoints/${endpoint_id}/test`)
+  yield* made("POST", `/v1/webhook-endpoints/${endpoint_id}/replay`, { since: "2020-01-01T00:00:00Z", status: "all" })
   const flow = yield* made("POST", "/v1/email-flows", { name: "Theirs" })
   assert.strictEqual(logo.status, 201)
   return { blastId: BlastId.make(blast_id), flowId: FlowId.make(flow.flow_id) }

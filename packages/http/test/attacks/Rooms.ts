@@ -6,7 +6,7 @@ import { addressOf, type Operation } from "./Attacks.ts"
 import { audience } from "./AudienceProbes.ts"
 import { blasts } from "./BlastProbes.ts"
 import { emails } from "./EmailProbes.ts"
-import { events } from "./EventProbes.ts"
+import { events, webhooks } from "./EventProbes.ts"
 import { flowMembers } from "./FlowMemberProbes.ts"
 import { flows } from "./FlowProbes.ts"
 import { submissions, traffic } from "./FormProbes.ts"
@@ -72,4 +72,5 @@ export const rooms: ReadonlyArray<Attacked> = [
   attacked(tentTemplates),
   attacked(tents),
   attacked(traffic),
+  attacked(webhooks),
 ]

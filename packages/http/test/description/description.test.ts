@@ -6,6 +6,8 @@ import { isObject, type Json, listIn, objectIn } from "@tentpole/http/descriptio
 import { bodies } from "@tentpole/http/description/ExampleValues"
 import { codesOf } from "@tentpole/http/description/ErrorResponses"
 import { parameterNames } from "@tentpole/http/edge/Validation"
+import { batch_type } from "@tentpole/core/webhooks/deliveries/WebhookDelivery"
+import { eventTypeNames } from "@tentpole/core/webhooks/EventCatalogue"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { assert, describe, it } from "@effect/vitest"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
@@ -204,4 +206,18 @@ it("every example body belongs to a schema", () => {
     Object.keys(bodies).filter((name) => !(name in schemas)),
     [],
   )
+})
+
+it("describes the request of every type of event, and of a batch, with a valid example", () => {
+  const says = judge(tenants)
+  const webhooks = objectIn(tenants, "webhooks")
+  assert.sameMembers(Object.keys(webhooks), [...eventTypeNames, batch_type])
+  for (const type of Object.keys(webhooks)) {
+    const { description, requestBody, summary } = objectIn(objectIn(webhooks, type), "post")
+    assert.isTrue(isText(summary) && isText(description), type)
+    const { example } = jsonOf(requestBody)
+    const place = ["webhooks", type, "post", "requestBody", "content", "application/json", "schema"]
+    assert.isNull(says(example, ...place), type)
+    assert.isNotNull(says({ ...(example as Json), data: null }, ...place), type)
+  }
 })

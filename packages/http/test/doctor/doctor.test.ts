@@ -25,6 +25,7 @@ const well: Diagnosis = {
   restored_at: null,
   epoch: 0,
   unjournaled_at: null,
+  webhooks: { disabled: 0, lag_s: 2 },
   pending: [],
   unknown: [],
 }
@@ -36,6 +37,16 @@ const settings = (environment: Record<string, string>) =>
   amiss(judgeSettings(Result.getOrThrow(configuration(environment))))
 
 describe("tentpole doctor", () => {
+  it("warns of networks that open every address, or those at which clouds give out credentials", () => {
+    const networks = (text: string) => settings({ WEBHOOK_ALLOWED_NETWORKS: text }).slice(2)
+    for (const fine of ["", "10.0.0.0/8,fd12::/16", "169.254.0.0/16", "fd00::/8"]) {
+      assert.deepStrictEqual(networks(fine), [], fine)
+    }
+    for (const open of ["0.0.0.0/0", "::/0", "10.0.0.0/8,169.254.169.254", "fd00:ec2::254/128"]) {
+      assert.deepStrictEqual(networks(open), ["warning WEBHOOK_ALLOWED_NETWORKS"], open)
+    }
+  })
+
   it("finds no problem in a correct database", () => {
     assert.deepStrictEqual(amiss(judgeDatabase(well)), [])
   })
@@ -48,6 +59,8 @@ describe("tentpole doctor", () => {
       [{ pending: ["0001_baseline"] }, "wrong migrations", /tentpole migrate/],
       [{ unknown: ["0999_later"] }, "warning migrations", /Update/],
       [{ restored_at: "2026-01-02T03:04:05.000Z" }, "warning restore", /tentpole restore release --all/],
+      [{ webhooks: { disabled: 2, lag_s: 0 } }, "warning webhooks", /webhook list/],
+      [{ webhooks: { disabled: 0, lag_s: 90 } }, "warning webhooks", /worker/],
       [{ ahead_ms: -9000 }, "wrong clock", /NTP/],
       [{ connections_free: 3 }, "warning connections", /max_connections/],
       [{ lacking: ["alter role a set jit = 'off';"] }, "wrong session settings", /alter role a/],

@@ -1,10 +1,11 @@
 // The endpoints of the feed of events, and their schemas.
 import { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { event_days_kept } from "@tentpole/core/ports/Maintenance"
+import { event_days_min } from "@tentpole/core/ports/Maintenance"
 import { type EventType, eventTypeNames, eventTypes } from "@tentpole/core/webhooks/EventCatalogue"
 import { EventId } from "@tentpole/core/webhooks/EventId"
 import type { PublicEvent } from "@tentpole/core/webhooks/PublicEvent"
 import { Schema } from "effect"
+import { schemaNameOf } from "../../description/EventWebhooks.ts"
 import * as Endpoint from "../../Endpoint.ts"
 import { cursorQuery, DayOrInstant, documentOf, InstantWire, listing, oneOf, orderParameter } from "../../Wire.ts"
 
@@ -23,9 +24,8 @@ const envelope = {
 
 const EventOf = <Type extends EventType>(type: Type) => {
   const { data, description }: { readonly data: DataOf<Type>; readonly description: string } = eventTypes[type]
-  const name = type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())
   return Schema.Struct({ type: Schema.Literal(type), ...envelope, data }).annotate({
-    identifier: `${name}Event`,
+    identifier: schemaNameOf(type),
     description,
   })
 }
@@ -58,7 +58,7 @@ export const EventsApi = Endpoint.group("events", "What happened in the workspac
   Endpoint.get("list", "/v1/events", {
     needs: "viewer",
     summary: "List events",
-    description: `Returns events, the newest first. To process each event once, walk with \`order=asc\` and the last \`next_cursor\`: in this order it is never null, and it may be stored. A page that is not full ends at the newest event: wait before the next call. Events are stored from the first call on, for ${event_days_kept} days. Events of openings and clicks by machines, and of test messages, do not exist. Types may get more fields.`,
+    description: `Returns events, the newest first. To process each event once, walk with \`order=asc\` and the last \`next_cursor\`: in this order it is never null, and it may be stored. A page that is not full ends at the newest event: wait before the next call. Events are stored from the first call on, for at least ${event_days_min} days. Events of openings and clicks by machines, and of test messages, do not exist. Types may get more fields.`,
     query: {
       ...cursorQuery,
       order: orderParameter,
@@ -75,7 +75,7 @@ export const EventsApi = Endpoint.group("events", "What happened in the workspac
   Endpoint.get("find", "/v1/events/:eventId", {
     needs: "viewer",
     summary: "Get an event",
-    description: `Returns one event. Events are stored for ${event_days_kept} days.`,
+    description: `Returns one event. Events are stored for at least ${event_days_min} days.`,
     success: EventWire,
   }),
   Endpoint.get("types", "/v1/event-types", {

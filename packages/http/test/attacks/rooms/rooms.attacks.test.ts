@@ -48,6 +48,9 @@ const bodyOf = (described: Parameters<typeof objectIn>[0]) =>
 
 const operations = operationsIn(tenants)
 
+/** Ids that are compared with those of the workspace's own events: nothing is looked up by them. */
+const isCompared = (place: string): boolean => /\/v1\/webhook-endpoints\S*: filter\.\w+_ids\.\*$/.test(place)
+
 describe("coverage of attacks", () => {
   it("attacks every operation once", { tags: ["attack/foreign-id"] }, () => {
     const wrong = operations.flatMap((operation) => {
@@ -91,7 +94,8 @@ describe("coverage of attacks", () => {
           const missed = idPositions(tenants, schema)
             .filter(({ isUuid, place }) => isUuid && !tried.some((each) => each.place === place))
             .map(({ place }) => place)
-          untried.push(...[...absent, ...missed].map((place) => `${nameOf(operation)}: ${place}`))
+          const places = [...absent, ...missed].map((place) => `${nameOf(operation)}: ${place}`)
+          untried.push(...places.filter((place) => !isCompared(place)))
         }
       }
       assert.deepStrictEqual(untried, [], "add it to the estate and to the room's ids, and to the body of a probe")
