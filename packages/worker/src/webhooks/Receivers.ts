@@ -34,7 +34,15 @@ const refreshOne = Effect.fnUntraced(function* (receivers: Receivers, served: Se
   }
 })
 
-/** Writes the deliveries of new events, and how far each receiver is. Returns whether there may be more events. */
+/** `wrote`: there are new deliveries. `more`: there may be more events. */
+export interface Spread {
+  readonly wrote: boolean
+  readonly more: boolean
+}
+
+export const nothing: Spread = { wrote: false, more: false }
+
+/** Writes the deliveries of new events, and how far each receiver is. */
 export const spread = Effect.fnUntraced(function* (receivers: Receivers, lease: WebhookLease, now: DateTime.Utc) {
   const queue = yield* WebhookQueue
   const { many } = yield* Ids
@@ -42,7 +50,7 @@ export const spread = Effect.fnUntraced(function* (receivers: Receivers, lease: 
   const enabled = [...receivers.values()].filter(({ isEnabled }) => isEnabled)
   const after = leastOf(enabled.map(({ position }) => BigInt(position)))
   const events = after === null ? [] : yield* queue.eventsAfter(lease.workspace, after.toString(), events_max)
-  if (events.length === 0) return false
+  if (events.length === 0) return nothing
   const more = events.length === events_max
   const spare = [...(yield* many(enabled.length * events.length))]
   const results = enabled.map((receiver) => {
@@ -62,7 +70,7 @@ export const spread = Effect.fnUntraced(function* (receivers: Receivers, lease: 
     receiver.position = result.position
     receiver.waitsUntil = result.waitsUntil
   }
-  return more
+  return { wrote: moved.some(({ result }) => result.deliveries.length > 0), more } satisfies Spread
 })
 
 const leastOf = (positions: ReadonlyArray<bigint>): bigint | null =>

@@ -17,7 +17,7 @@ import type { DisabledReason } from "@tentpole/core/webhooks/endpoints/WebhookEn
 import { DateTime, Effect, FiberSet, Latch, Random } from "effect"
 import { applyEnds, givenBack, newHealths } from "./Ends.ts"
 import type { Receiver } from "./Receiver.ts"
-import { type Receivers, refresh, spread } from "./Receivers.ts"
+import { nothing, type Receivers, refresh, type Spread, spread } from "./Receivers.ts"
 import type { EndedAttempt, Requests } from "./Requests.ts"
 
 /** How often new events and changed settings are read while requests are open. */
@@ -72,18 +72,31 @@ export const serve = Effect.fnUntraced(function* (lease: WebhookLease, requests:
     if (isTime("endpoints", endpoints_every_ms, now) || isNew) {
       yield* retryTransient(refresh(served.receivers, lease))
     }
-    if (isTime("events", events_every_ms, now) || isNew || more) {
-      more = yield* retryTransient(spread(served.receivers, lease, now))
-    }
-    const found = yield* turnOver(served, now, isStopping)
+    const reads: boolean = isTime("events", events_every_ms, now) || isNew || more
+    const step: readonly [Spread, boolean] = yield* readAndTurn(served, { now, reads, isStopping })
+    const [written, found] = step
+    more = written.more
     yield* openRequests(served, now)
     if ((yield* FiberSet.size(served.fibers)) + served.ended.length > 0) {
-      if (!more) yield* Effect.raceFirst(served.progress.await, Effect.sleep(events_every_ms))
-    } else if (isStopping || !(found || more)) {
+      if (!(more || written.wrote)) yield* Effect.raceFirst(served.progress.await, Effect.sleep(events_every_ms))
+    } else if (isStopping || !(found || more || written.wrote)) {
       return { turn, due: yield* retryTransient(nextDue(served)) } satisfies Ended
     }
   }
 }, Effect.scoped)
+
+/** While the database writes the deliveries of new events, it also writes the ends of attempts and claims. */
+const readAndTurn = (
+  served: Served,
+  { isStopping, now, reads }: { readonly isStopping: boolean; readonly now: DateTime.Utc; readonly reads: boolean },
+) =>
+  Effect.all(
+    [
+      reads ? retryTransient(spread(served.receivers, served.lease, now)) : Effect.succeed(nothing),
+      turnOver(served, now, isStopping),
+    ],
+    { concurrency: 2 },
+  )
 
 /** Whether a time has passed since the last yes. */
 const everyTime = () => {
