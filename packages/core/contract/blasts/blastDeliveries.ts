@@ -107,9 +107,9 @@ const ending = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         yield* settle([accepted(handed)])
         assert.deepInclude((yield* store.get(workspace, id, noon)).tally, { queued: 0, blocked: 4, sent: 1, failed: 0 })
         assert.deepStrictEqual(yield* store.endedWithOpen(workspace, 10), [])
-        const told = (yield* eventsOf(workspace)).filter(({ type }) => type === "email_blocked")
+        const recorded = (yield* eventsOf(workspace)).filter(({ type }) => type === "email_blocked")
         assert.deepStrictEqual(
-          told.map(({ data }) => [data["blast_id"], data["reason"]]),
+          recorded.map(({ data }) => [data["blast_id"], data["reason"]]),
           Array.from({ length: 4 }, () => [id, "cancelled"]),
         )
         const { items } = yield* store.recipients(workspace, id, recipientQuery)

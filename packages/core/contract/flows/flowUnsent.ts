@@ -15,17 +15,17 @@ const begin = Effect.gen(function* () {
     yield* world.settleDown
     return { contact, membership: membership.id }
   })
-  const told = Effect.map(eventsOf(world.workspace), (events) =>
+  const recorded = Effect.map(eventsOf(world.workspace), (events) =>
     events.filter(({ type }) => type === "email_blocked" || type === "email_failed"),
   )
-  return { ...world, enter, flow, told }
+  return { ...world, enter, flow, recorded }
 })
 
 export const flowUnsent = <E>(name: string, live: Layer.Layer<FlowRooms | FlowLive, E>) =>
   layer(live, { excludeTestServices: true })(`Unsent messages of flows (${name})`, (it) => {
     it.effect("writes why a message was blocked or failed, and of which step of which member it is", () =>
       Effect.gen(function* () {
-        const { alter, enter, flow, mail, memberships, settleDown, told, workspace } = yield* begin
+        const { alter, enter, flow, mail, memberships, settleDown, recorded, workspace } = yield* begin
         const ann = yield* enter("ann")
         yield* memberships.remove(workspace, flow, ann.contact.id)
         yield* settleDown
@@ -40,7 +40,7 @@ export const flowUnsent = <E>(name: string, live: Layer.Layer<FlowRooms | FlowLi
           ["email_blocked", bob, "unsubscribed"],
           ["email_failed", cid, "refused"],
         ] as const
-        const events = yield* told
+        const events = yield* recorded
         assert.deepStrictEqual(
           events.map(({ contactId, data: { recipient_id: _, ...data }, type }) => [type, contactId, data]),
           expected.map(([type, { contact, membership }, reason]) => [

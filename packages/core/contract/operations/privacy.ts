@@ -85,9 +85,9 @@ export const privacy = <E>(name: string, live: Layer.Layer<PrivacyStore | Ports,
           assert.deepStrictEqual(about(left, trace), [])
         }
         assert.strictEqual(about(left, "joann@x.test").length, others)
-        const told = (yield* eventsOf(workspace)).filter(({ contactId }) => contactId === ann)
+        const recorded = (yield* eventsOf(workspace)).filter(({ contactId }) => contactId === ann)
         assert.deepStrictEqual(
-          told.map(({ data, type }) => [type, data]),
+          recorded.map(({ data, type }) => [type, data]),
           [["contact_deleted", { erased: true }]],
         )
         const states = (blast: typeof sent.blast) =>

@@ -188,10 +188,10 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryPort
                   : { state: "blocked", reason: expected[index] ?? null, token: null },
               )
             }
-            const told = (yield* eventsOf(workspace)).filter(({ type }) => type === "email_blocked")
+            const recorded = (yield* eventsOf(workspace)).filter(({ type }) => type === "email_blocked")
             const blocked = rows.filter(({ reason, state }) => state === "blocked" && reason !== "contact_deleted")
             assert.deepStrictEqual(
-              new Map(told.map(({ contactId, data }) => [contactId, data])),
+              new Map(recorded.map(({ contactId, data }) => [contactId, data])),
               new Map(
                 blocked.map((row) => [row.contactId, { blast_id: blast, recipient_id: row.id, reason: row.reason }]),
               ),
@@ -211,8 +211,12 @@ export const deliveryOutcomes = <E>(name: string, live: Layer.Layer<DeliveryPort
         assert.isEmpty(yield* settle([settlement(doubtful, { _tag: "inDoubt" })]))
         yield* scenario.elapse(workspace, hour_ms)
         assert.strictEqual((yield* sweep).unconfirmed, 1)
-        const told = (yield* eventsOf(workspace)).map(({ data, type }) => [type, data["recipient_id"], data["reason"]])
-        assert.deepStrictEqual(told, [
+        const recorded = (yield* eventsOf(workspace)).map(({ data, type }) => [
+          type,
+          data["recipient_id"],
+          data["reason"],
+        ])
+        assert.deepStrictEqual(recorded, [
           ["email_failed", doubtful.id, "unconfirmed"],
           ["email_failed", lost.id, "unconfirmed"],
         ])
