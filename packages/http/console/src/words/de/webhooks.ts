@@ -146,10 +146,10 @@ export const webhooks: Words["webhooks"] = {
   lastHours: "Zustellungen der letzten 24 Stunden",
   inARow: (count) => (count === 0 ? "der letzte Versuch gelang" : failures(count)),
   noneEnded: "nichts beendet",
-  noAttempt: "noch kein Versuch",
+  noAttempt: "noch kein Ereignis gesendet",
   lastSuccess: "Letzter Erfolg",
   lastFailure: "Letzter Fehler",
-  noFailure: "kein Versuch scheiterte",
+  noFailure: "kein Ereignis scheiterte",
   answered: (status) => `Antwort ${status}`,
   errors: {
     http_status: "Der Empfänger hat mit einem Fehler geantwortet.",

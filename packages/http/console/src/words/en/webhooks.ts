@@ -142,10 +142,10 @@ export const webhooks = {
   lastHours: "Deliveries of the last 24 hours",
   inARow: (count: number) => (count === 0 ? "the last attempt succeeded" : failures(count)),
   noneEnded: "nothing ended",
-  noAttempt: "no attempt yet",
+  noAttempt: "no event sent yet",
   lastSuccess: "Last success",
   lastFailure: "Last failure",
-  noFailure: "no attempt failed",
+  noFailure: "no event failed",
   answered: (status: number) => `Answered ${status}`,
   errors: {
     http_status: "The receiver answered with an error.",
