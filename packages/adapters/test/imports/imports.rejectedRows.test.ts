@@ -8,7 +8,7 @@ import { CsvReader } from "@tentpole/core/imports/CsvReader"
 import type { RejectedRow, Mapping } from "@tentpole/core/imports/Import"
 import { rejectedRowsTable } from "@tentpole/core/imports/RejectedRows"
 import { rowReader, sanitizeCell } from "@tentpole/core/imports/Rows"
-import { columnNames } from "@tentpole/core/imports/Table"
+import { columnNames, outcomeColumns } from "@tentpole/core/imports/Table"
 import { assert, it } from "@effect/vitest"
 import { Effect, Result, Schema, Stream } from "effect"
 
@@ -61,14 +61,21 @@ const readRecords = (text: string) =>
     return records.map(({ cells }) => cells)
   }).pipe(Effect.provide(Csv.layer))
 
+/** The names of a file's own columns: a file whose last columns are those of an export is an export. */
+const withoutOutcome = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  outcomeColumns.every((name, index) => names[names.length - outcomeColumns.length + index] === name)
+    ? names.slice(0, -outcomeColumns.length)
+    : names
+
 const mended = (cells: ReadonlyArray<string>): ReadonlyArray<string> => ["ann@b.co", ...cells.slice(1)]
 
 it.effect.prop(
   "exported rejected rows have every value of the file, and a second round trip changes nothing",
   { file: File },
-  ({ file: { names, again, rows, source } }) =>
+  ({ file: { names: generated, again, rows, source } }) =>
     Effect.gen(function* () {
-      const added = again ? ["row_number", "status", "reason"] : []
+      const names = withoutOutcome(generated.map((name) => name.trim()))
+      const added = again || names.length < generated.length ? outcomeColumns : []
       const made = columnNames(["Email", ...names.map(sanitizeCell), ...added])
       const headers = Result.getOrThrow(made)
       const own_count = names.length + 1
