@@ -85,22 +85,28 @@ const fixed = async ({ quick, report }: Bench, world: World, sender: Sender): Pr
   )
 }
 
-/** The same rows into a table with the same columns and indexes, but without counters and references. */
+/** The same rows into tables with the same columns and indexes, but without counters and references. */
 const bareInsert = async ({ inside }: World, { id }: Sender): Promise<number> => {
-  await inside.asOwner("create table bare_delivery (like delivery including all)")
+  await inside.asOwner("create table bare_delivery (like delivery_rest including all)")
+  await inside.asOwner("create table bare_queue (like delivery_queue including all)")
   const took_ms = await timed(() =>
     inside.asOwner(
-      `insert into bare_delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized,
-         display_name, display_name_folded, operational, state, reason, created_at)
-       select c.workspace_id, uuid_v7(), $2::uuid, c.contact_id, $2::uuid, c.email, c.email_normalized,
-         c.display_name, c.display_name_folded, false, 'queued', null, now()
-       from contact c
-       left join suppression s on s.workspace_id = c.workspace_id and s.email_normalized = c.email_normalized
-       where c.workspace_id = $1::uuid and c.email_normalized is not null and not c.unsubscribed and s.reason is null`,
+      `with added as (
+         insert into bare_delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized,
+           display_name, display_name_folded, operational, state, reason, created_at)
+         select c.workspace_id, uuid_v7(), $2::uuid, c.contact_id, $2::uuid, c.email, c.email_normalized,
+           c.display_name, c.display_name_folded, false, 'queued', null, now()
+         from contact c
+         left join suppression s on s.workspace_id = c.workspace_id and s.email_normalized = c.email_normalized
+         where c.workspace_id = $1::uuid and c.email_normalized is not null and not c.unsubscribed and s.reason is null
+         returning workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, created_at
+       )
+       insert into bare_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, due_at)
+       select * from added`,
       [id, id],
     ),
   )
-  await inside.asOwner("drop table bare_delivery")
+  await inside.asOwner("drop table bare_delivery, bare_queue")
   return took_ms
 }
 

@@ -48,7 +48,7 @@ export const readAnswers = (form: Form, sent: SentFields): Result.Result<Answers
   return Result.succeed(Object.fromEntries(answers))
 }
 
-const isTooLong = (value: string): boolean => encodeText(value).length > field_bytes_max
+export const isTooLong = (value: string): boolean => encodeText(value).length > field_bytes_max
 
 /** What PostgreSQL's text can't store. */
 const unstorableText = /\0|\p{Cs}/u

@@ -1,6 +1,6 @@
 // Handler of `/f/<tent id>/<form id>`: accepts submissions of forms on published pages, without scripts and cookies. Bots that
 // fill the honeypot field get the same answer.
-import { field_bytes_max, fields_max, type SentFields } from "@tentpole/core/forms/Answers"
+import { field_bytes_max, fields_max, isTooLong, type SentFields } from "@tentpole/core/forms/Answers"
 import { type Form, field_name_length_max } from "@tentpole/core/forms/Form"
 import { Forms } from "@tentpole/core/forms/Forms"
 import type { Issue } from "@tentpole/core/kernel/Refusal"
@@ -123,9 +123,8 @@ const limits = Multipart.limitsServices({
 const urlEncoded = (request: Request): Effect.Effect<Body> =>
   request.text.pipe(
     Effect.map((text): Body => {
-      // Checked before the fields are parsed.
-      if (text.split("&", fields_max + 3).length > fields_max + 2) return "too large"
-      return { sent: [...new URLSearchParams(text)], withFile: false }
+      const sent = decoded(text)
+      return sent === "too large" ? sent : { sent, withFile: false }
     }),
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(submission_bytes_max)),
     Effect.catch(({ reason }) =>
@@ -134,6 +133,26 @@ const urlEncoded = (request: Request): Effect.Effect<Body> =>
       ),
     ),
   )
+
+/** Percent-encoded, a byte has three characters, and a character up to nine. */
+const encoded_name_max = 9 * field_name_length_max
+const encoded_field_max = encoded_name_max + "=".length + 3 * field_bytes_max
+
+/** The fields, decoded one by one: of a body that is too large, none after the first that is too long. */
+const decoded = (text: string): SentFields | "too large" => {
+  const fields = text.split("&", fields_max + 3)
+  if (fields.length > fields_max + 2) return "too large"
+  const sent: Array<readonly [string, string]> = []
+  for (const field of fields) {
+    const name_length = field.indexOf("=") < 0 ? field.length : field.indexOf("=")
+    if (name_length > encoded_name_max || field.length > encoded_field_max) return "too large"
+    // It would drop a `?` at the beginning.
+    const read = [...new URLSearchParams(`&${field}`)]
+    if (read.some(([, value]) => isTooLong(value))) return "too large"
+    sent.push(...read)
+  }
+  return sent
+}
 
 const multipart = (request: Request): Effect.Effect<Body> =>
   request.multipartStream.pipe(

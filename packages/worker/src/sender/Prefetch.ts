@@ -1,12 +1,14 @@
 // Prefetched messages: rendered and signed while connections wait for intents and replies.
 import type { ReusableMessage, NotRendered, OutgoingMail, SenderRefused } from "@tentpole/core/sending/OutgoingMail"
-import { Clock, Effect, Queue } from "effect"
+import { Clock, Effect, Exit, Latch, Queue } from "effect"
 import type { Item } from "./InFlight.ts"
 
 /** A delivery and its message, or the error of rendering it. */
 export interface PreparedMessage {
   readonly item: Item
   readonly message: Effect.Effect<ReusableMessage, SenderRefused | NotRendered>
+  /** Call it once, when nothing of the message is needed any more: others may then be rendered. */
+  readonly end: Effect.Effect<void>
 }
 
 export interface PrefetchOptions {
@@ -19,20 +21,63 @@ export interface PrefetchOptions {
 /** Older messages are rendered again: contacts change, and a message has a date. */
 export const fresh_ms = 10_000
 
+/**
+ * The bytes of messages in memory from which no more are rendered. A message has up to `MESSAGE_BYTES_MAX`, so that those of all
+ * connections could fill the memory.
+ */
+const messages_bytes_max = 64 * 2 ** 20
+
+/** Limits how many messages are in memory. Each is expected to be as large as the last one. */
+class MessageRoom {
+  readonly #space = Latch.makeUnsafe(true)
+  #bytes = 0
+  #rendering = 0
+  #expected_bytes = 0
+
+  /** Waits until a message may be rendered. One always may. */
+  readonly begin: Effect.Effect<void> = Effect.suspend(() => {
+    if (this.#rendering > 0 || this.#bytes > 0) {
+      if (this.#bytes + (this.#rendering + 1) * this.#expected_bytes > messages_bytes_max) {
+        this.#space.closeUnsafe()
+        return Effect.andThen(this.#space.await, this.begin)
+      }
+    }
+    this.#rendering++
+    return Effect.void
+  })
+
+  /** Returns how to end the message. */
+  rendered(size_bytes: number): Effect.Effect<void> {
+    this.#rendering--
+    this.#bytes += size_bytes
+    this.#expected_bytes = size_bytes
+    this.#space.openUnsafe()
+    return Effect.sync(() => {
+      this.#bytes -= size_bytes
+      this.#space.openUnsafe()
+    })
+  }
+}
+
 /** Keeps half as many messages ready as there are connections, and renders as many concurrently. */
 export const prefetch = Effect.fnUntraced(function* ({ connections_max, render, next }: PrefetchOptions) {
   const count = Math.ceil(connections_max / 2)
   const queue = yield* Queue.bounded<PreparedMessage>(count)
+  const room = new MessageRoom()
   const renderNext = Effect.gen(function* () {
     const item = yield* next
     // Connections whose replies have arrived go first.
     yield* Effect.yieldNow
+    yield* room.begin
     const rendered = yield* Effect.exit(render(item.workspace, item.claimed))
+    const end = room.rendered(Exit.isSuccess(rendered) ? rendered.value.bytes.buffer.byteLength : 0)
     const rendered_at_ms = yield* Clock.currentTimeMillis
     const message = Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
-      now_ms - rendered_at_ms < fresh_ms ? rendered : render(item.workspace, item.claimed),
+      now_ms - rendered_at_ms < fresh_ms
+        ? rendered
+        : Effect.andThen(released(rendered), render(item.workspace, item.claimed)),
     )
-    yield* Queue.offer(queue, { item, message })
+    yield* Queue.offer(queue, { item, message, end })
   })
   return {
     next: Queue.take(queue),
@@ -40,3 +85,6 @@ export const prefetch = Effect.fnUntraced(function* ({ connections_max, render, 
     renderers: yield* Effect.replicateEffect(Effect.forkScoped(Effect.forever(renderNext)), count),
   }
 })
+
+const released = (rendered: Exit.Exit<ReusableMessage, unknown>): Effect.Effect<void> =>
+  Exit.isSuccess(rendered) ? rendered.value.release : Effect.void

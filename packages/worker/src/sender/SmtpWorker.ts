@@ -143,7 +143,7 @@ export class SmtpWorker {
       Effect.flatMap((ready) => {
         this.#busy = true
         return this.#handle(ready).pipe(
-          Effect.onExit((exit) => this.#end(ready.item, exit)),
+          Effect.onExit((exit) => Effect.ensuring(this.#end(ready.item, exit), ready.end)),
           // A failed message is logged and does not end the SMTP worker.
           Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(true))),
         )

@@ -9,8 +9,8 @@ import { itemsOf } from "../fixtures/Items.ts"
 /** Waits until every fiber that can continue has continued. */
 const settled = Effect.repeat(Effect.yieldNow, { times: 50 })
 
-/** Deliveries for four connections, in order; the third one can't be rendered. */
-const begin = Effect.gen(function* () {
+/** Deliveries for four connections, in order; the third one can't be rendered. Messages have this many bytes. */
+const beginWith = Effect.fnUntraced(function* (size_bytes: number) {
   const items = itemsOf(1, 20)
   const line = yield* Queue.unbounded<(typeof items)[number]>()
   yield* Queue.offerAll(line, items)
@@ -26,17 +26,18 @@ const begin = Effect.gen(function* () {
           ? Effect.fail(new NotRendered({ reason: "not_rendered", why: "it is the third" }))
           : Effect.succeed({
               envelope: { from: "news@shop.test", to: "ann@example.test" },
-              bytes: new Uint8Array([at]),
+              bytes: new Uint8Array(size_bytes).fill(at),
               release: Effect.void,
             })
       }),
   })
-  const take = Effect.flatMap(next, ({ item, message }) =>
-    Effect.map(Effect.result(message), (result) => ({ id: item.claimed.id, result })),
+  const take = Effect.flatMap(next, ({ end, item, message }) =>
+    Effect.map(Effect.result(message), (result) => ({ id: item.claimed.id, result, end })),
   )
   yield* settled
   return { items, line, rendered, renderers, take }
 })
+const begin = beginWith(1)
 
 describe("Prefetch", () => {
   it.effect("prepares half as many messages as there are connections, and renders as many concurrently", () =>
@@ -74,6 +75,25 @@ describe("Prefetch", () => {
       yield* TestClock.adjust(1)
       yield* take
       assert.deepStrictEqual(rendered, [0, 1, 2, 3, 4, 1])
+    }),
+  )
+
+  it.effect("renders no more messages than fit into memory, but always one", () =>
+    Effect.gen(function* () {
+      const { rendered, take } = yield* beginWith(25_000_000)
+      assert.deepStrictEqual(rendered, [0, 1])
+      const first = yield* take
+      yield* settled
+      assert.deepStrictEqual(rendered, [0, 1])
+      yield* first.end
+      yield* settled
+      // The third has no message, so that the fourth fits.
+      assert.deepStrictEqual(rendered, [0, 1, 2, 3])
+      const large = yield* beginWith(70_000_000)
+      assert.deepStrictEqual(large.rendered, [0])
+      yield* (yield* large.take).end
+      yield* settled
+      assert.deepStrictEqual(large.rendered, [0, 1])
     }),
   )
 

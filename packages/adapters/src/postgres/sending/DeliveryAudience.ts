@@ -8,7 +8,6 @@ import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { makeDue } from "../kernel/DueWork.ts"
-import { iso } from "../kernel/Instants.ts"
 import { raiseStatementTimeout } from "../kernel/Postgres.ts"
 import { blockReasonOf } from "./BlockReason.ts"
 import { countInserts, insertedColumns } from "./DeliveryCounters.ts"
@@ -222,7 +221,7 @@ const insertDeliveries = Effect.fnUntraced(function* (
       added as (
         insert into delivery as d (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized,
           display_name, display_name_folded, operational, holds_address, state, reason, created_at)
-        select ${workspace}, timed_id(${iso(DateTime.makeUnsafe(blast.launched_at))}, uuid_send(${blastId}::uuid) || uuid_send(contact_id)), ${blastId}, contact_id, ${blast.approval_id}, email, email_normalized,
+        select ${workspace}, timed_id(${blast.launched_at.getTime()}::bigint, uuid_send(${blastId}::uuid) || uuid_send(contact_id)), ${blastId}, contact_id, ${blast.approval_id}, email, email_normalized,
           display_name, display_name_folded, ${blast.operational}, reason is null,
           case when reason is null then 'queued' else 'blocked' end, reason, ${DateTime.formatIso(now)}
         from checked

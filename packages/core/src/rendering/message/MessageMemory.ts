@@ -4,7 +4,7 @@
 // Released memory is detached from all of its views (`ArrayBuffer.transfer`), which are empty from then on. A message can
 // therefore not be read through the view of another. Memory that is not released is garbage-collected.
 
-/** The maximum of buffers for reuse, and of bytes in each. Others are left to the garbage collector. */
+/** The maximum of buffers for reuse, and of bytes in each. Others are freed. */
 const free_buffers_max = 64
 const free_buffer_bytes_max = 256 * 1024
 /** Memory is allocated in whole blocks, so that it suffices for a slightly longer message, too. */
@@ -31,7 +31,9 @@ export class MessageMemory {
    */
   release({ buffer }: Uint8Array<ArrayBuffer>): void {
     if (!this.#lent.delete(buffer)) return
-    const memory = buffer.transfer()
-    if (this.#free.length < free_buffers_max && memory.byteLength <= free_buffer_bytes_max) this.#free.push(memory)
+    const isReused = this.#free.length < free_buffers_max && buffer.byteLength <= free_buffer_bytes_max
+    if (isReused) this.#free.push(buffer.transfer())
+    // Frees the memory of a large message at once.
+    else buffer.transfer(0)
   }
 }
