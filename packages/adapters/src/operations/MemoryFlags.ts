@@ -6,6 +6,6 @@ export const httpFlags: ReadonlyArray<string> = ["--heap-growing-percent=50"]
 
 /**
  * A worker allocates fast and retains little: its heap is collected after 25 % growth, and the space for new objects is limited to
- * 64 MB (two halves).
+ * 16 MB (two halves).
  */
-export const workerFlags: ReadonlyArray<string> = ["--heap-growing-percent=25", "--max-semi-space-size=32"]
+export const workerFlags: ReadonlyArray<string> = ["--heap-growing-percent=25", "--max-semi-space-size=8"]

@@ -232,8 +232,9 @@ const insertDeliveries = Effect.fnUntraced(function* (
         insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, lane, due_at)
         select ${workspace}, delivery_id, ${blastId}, contact_id, email_normalized, ${blast.operational},
           ${laneOf(sql, blast)},
-          ${spread(sql, now)}
+          ${spread(sql, now)} as due_at
         from added where state = 'queued'
+        order by due_at
       ),
       ${yield* countInserts(sql, workspace, "added")}
       select count(*)::int as "recipientCount", (count(*) filter (where state = 'queued'))::int as "qualifiedCount" from added`
