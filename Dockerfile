@@ -63,7 +63,7 @@ USER node
 # flags and its user: as compose.yaml and `start` set them for each process.
 RUN ["node", "--input-type=module", "--eval", "for (const name of ['CommandLine', 'start/Start']) await import(`@tentpole/http/cli/${name}`)"]
 RUN ["node", "--heap-growing-percent=50", "--input-type=module", "--eval", "for (const name of ['http/cli/CommandLine', 'http/Process']) await import(`@tentpole/${name}`)"]
-RUN ["node", "--heap-growing-percent=25", "--max-semi-space-size=8", "--input-type=module", "--eval", "for (const name of ['http/cli/CommandLine', 'worker/Process']) await import(`@tentpole/${name}`)"]
+RUN ["node", "--heap-growing-percent=50", "--max-semi-space-size=8", "--input-type=module", "--eval", "for (const name of ['http/cli/CommandLine', 'worker/Process']) await import(`@tentpole/${name}`)"]
 EXPOSE 8080 8081 8083
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "packages/http/dist/src/healthy/main.js"]
 # Node is the first process: it takes SIGTERM itself, and needs up to 30 seconds to settle what is under way.

@@ -4,8 +4,5 @@
 /** For bodies of 5 MB: the heap is collected after 50 % growth. */
 export const httpFlags: ReadonlyArray<string> = ["--heap-growing-percent=50"]
 
-/**
- * A worker allocates fast and retains little: its heap is collected after 25 % growth, and the space for new objects is limited to
- * 16 MB (two halves).
- */
-export const workerFlags: ReadonlyArray<string> = ["--heap-growing-percent=25", "--max-semi-space-size=8"]
+/** A worker allocates fast and retains little: the space for new objects is limited to 16 MB (two halves). */
+export const workerFlags: ReadonlyArray<string> = ["--heap-growing-percent=50", "--max-semi-space-size=8"]
