@@ -29,6 +29,8 @@ export const PlotArea = ({ height_px, points, series, timeOf }: Props) => {
       fillOpacity={0.14}
       connectNulls={false}
       valueFormatter={number}
+      // Counts and whole units.
+      yAxisProps={{ allowDecimals: false }}
       // The plot is hidden from readers of screens, which get the table: nothing in it takes the focus.
       areaChartProps={{ accessibilityLayer: false }}
     />
