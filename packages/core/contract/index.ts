@@ -21,6 +21,8 @@ import { hookTokens } from "./bounces/hookTokens.ts"
 import { maintenance } from "./operations/maintenance.ts"
 import { idempotencyKeys } from "./operations/idempotencyKeys.ts"
 import { imports } from "./imports/imports.ts"
+import { messages } from "./messages/messages.ts"
+import { messageOperations } from "./messages/messageOperations.ts"
 import { dkim } from "./sending/dkim.ts"
 import { documents } from "./documents/documents.ts"
 import { emails } from "./emails/emails.ts"
@@ -33,6 +35,8 @@ import { flowEngine } from "./flows/flowEngine.ts"
 import { flowTurns, turning } from "./flows/flowTurns.ts"
 import { flowSimulation, StoreClock } from "./flows/flowSimulation.ts"
 import { FlowTimes, memberships } from "./flows/memberships.ts"
+import { merges } from "./operations/merges.ts"
+import { mergesLive, mergeWorld } from "./operations/mergeWorld.ts"
 import { lists } from "./lists/lists.ts"
 import { listVerbs } from "./lists/listVerbs.ts"
 import { outbox } from "./kernel/outbox.ts"
@@ -66,6 +70,7 @@ export { DeliveryScenario, wholeAudience, type WrittenDelivery } from "./sending
 export { type Draw, drawFrom } from "./kernel/draws.ts"
 export { eventually, settledMark, until } from "./kernel/eventually.ts"
 export { FlowTimes }
+export { mergesLive, mergeWorld }
 export { flowLive, running } from "./flows/flowMembersWorld.ts"
 export { day } from "./flows/flowWorld.ts"
 export { StoreClock }
@@ -114,6 +119,9 @@ export const contract = {
   lists,
   listVerbs,
   memberships,
+  merges,
+  messages,
+  messageOperations,
   outbox,
   parsers,
   passkeys,

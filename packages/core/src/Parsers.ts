@@ -7,6 +7,7 @@ import { formParser } from "./forms/Form.ts"
 import { refusedFormParser } from "./forms/RefusedForm.ts"
 import { localMailParser } from "./operations/localMail/LocalMail.ts"
 import { contentTypeParser } from "./ports/ContentType.ts"
+import { base64Parser } from "./messages/Attachments.ts"
 import type { AnyParser } from "./ports/Parsers.ts"
 import { compileParser } from "./rendering/Compile.ts"
 import { preheaderParser } from "./rendering/Markup.ts"
@@ -18,6 +19,7 @@ import { publishedParser, successUrlParser } from "./tents/pages/PageDocument.ts
 import { headParser } from "./tents/pages/PageHead.ts"
 
 export const coreParsers: ReadonlyArray<AnyParser> = [
+  base64Parser,
   compileParser,
   contentTypeParser,
   emailDangers,

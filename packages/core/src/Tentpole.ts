@@ -8,6 +8,7 @@ import { Passkeys } from "./accounts/passkeys/Passkeys.ts"
 import { Administration } from "./operations/administration/Administration.ts"
 import { Blasts } from "./blasts/Blasts.ts"
 import { BlastReports } from "./blasts/figures/BlastReports.ts"
+import { EmailMessages } from "./messages/EmailMessages.ts"
 import { EmailAnalytics } from "./blasts/figures/EmailAnalytics.ts"
 import { BlastAudits } from "./blasts/inspection/BlastAudits.ts"
 import { DayAnalytics } from "./figures/DayAnalytics.ts"
@@ -49,6 +50,7 @@ import { Imports } from "./imports/Imports.ts"
 import { LocalMails } from "./operations/localMail/LocalMails.ts"
 import { Lists } from "./lists/Lists.ts"
 import { Privacy } from "./operations/privacy/Privacy.ts"
+import { ContactMerges } from "./operations/merge/ContactMerges.ts"
 import { Restores } from "./operations/restore/Restores.ts"
 import { ServiceOverviews } from "./operations/overview/ServiceOverviews.ts"
 import { Searches } from "./operations/search/Searches.ts"
@@ -86,11 +88,14 @@ export const productUseCases = Layer.mergeAll(
   Deliveries.layer,
   DryRuns.layer,
   EmailAnalytics.layer,
+  EmailMessages.layer,
   EmailTemplates.layer,
   Emails.layer,
   EventFeed.layer,
   Exports.layer,
-  Layer.mergeAll(FlowEngine.layer, flowMakings, Memberships.layer).pipe(Layer.provide(flowServices)),
+  Layer.mergeAll(ContactMerges.layer, FlowEngine.layer, flowMakings, Memberships.layer).pipe(
+    Layer.provide(flowServices),
+  ),
   Forms.layer,
   FlowSimulations.layer,
   Flows.layer,

@@ -185,8 +185,9 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
         const people = yield* Effect.forEach(["a", "b", "c"], (name) => person(name, { firstName }))
         const all = yield* listOf("long names", people)
         // In HTML and plain text it is more than a third of the limit.
-        const tokens_count = Math.ceil(commonSettings.message_bytes_max / 3 / 2 / firstName.length) + 10
-        const id = yield* addressed(all.id, "{{contact.first_name}}".repeat(tokens_count))
+        const text = "y".repeat(145)
+        const tokens_count = Math.ceil(commonSettings.message_bytes_max / 3 / 2 / (firstName.length + text.length)) + 10
+        const id = yield* addressed(all.id, `{{contact.first_name}}${text}`.repeat(tokens_count))
         assert.strictEqual((yield* dryRun(workspace, id, {})).samples.length, 2)
       }),
     )

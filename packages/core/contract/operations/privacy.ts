@@ -4,6 +4,7 @@ import { Effect, type Layer, Stream } from "effect"
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
 import type { ClaimedDelivery } from "../../src/sending/DeliveryStore.ts"
 import { newContact, patchContact } from "../../src/contacts/ContactPatch.ts"
+import { mergedContact } from "../../src/contacts/Merge.ts"
 import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
 import { ContactId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import { PrivacyStore } from "../../src/operations/privacy/PrivacyStore.ts"
@@ -13,7 +14,7 @@ import { eventsOf } from "../contacts/notifications.ts"
 import * as Deliveries from "../sending/deliveryScenario.ts"
 
 /** Does what the use case does. */
-const erasing = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ContactId) {
+export const erasing = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ContactId) {
   const store = yield* PrivacyStore
   const contacts = yield* ContactStore
   const { transact } = yield* Transactor
@@ -28,13 +29,14 @@ const erasing = Effect.fnUntraced(function* (workspace: WorkspaceId, id: Contact
 })
 
 /** All rows of a workspace as a text. */
-const kept = (workspace: WorkspaceId) =>
+export const kept = (workspace: WorkspaceId) =>
   Effect.gen(function* () {
     const rows = yield* Stream.runCollect((yield* PrivacyStore).rows(workspace))
     return rows.flat().map(({ row, table }) => `${table} ${JSON.stringify(row)}`)
   })
 
-const about = (lines: ReadonlyArray<string>, text: string) => lines.filter((line) => line.toLowerCase().includes(text))
+export const about = (lines: ReadonlyArray<string>, text: string) =>
+  lines.filter((line) => line.toLowerCase().includes(text))
 
 /** Ann, who is deleted and suppressed, and Joann, both with messages. Then Ann gets another address. */
 const mailed = Effect.gen(function* () {
@@ -97,6 +99,48 @@ export const privacy = <E>(name: string, live: Layer.Layer<PrivacyStore | Ports,
         assert.deepStrictEqual(yield* states(sent.blast), ["sent", "sent"])
         assert.deepStrictEqual(yield* states(next.blast), ["blocked", "queued"])
         assert.strictEqual((yield* Effect.flip(erasing(workspace, ann)))._tag, "NotFound")
+      }),
+    )
+
+    it.effect("exports and erases what merged contacts have left, their former addresses too", () =>
+      Effect.gen(function* () {
+        const { ann, contacts, fresh, joann, privacy, sent, scenario, transact, workspace } = yield* mailed
+        const merge = Effect.fnUntraced(function* (id: ContactId) {
+          const source = yield* contacts.get(workspace, id)
+          const target = yield* contacts.get(workspace, ann)
+          const after = mergedContact({ source, target }, { prefer: "target", fields: new Map() }, at(8_500))
+          const change = ContactsChange.merge({ source, target }, after, at(8_500))
+          yield* transact(
+            Effect.andThen(contacts.lockForDeletion(workspace, [ann, id]), contacts.apply(workspace, change)),
+          )
+        })
+        const unmailed = newContact(ContactId.make(yield* fresh.id), { email: email("third@x.test") }, "api", at(8_400))
+        const adding = ContactsChange.of([{ before: null, after: unmailed, at: at(8_400) }])
+        yield* transact(contacts.apply(workspace, adding))
+        yield* scenario.suppress(workspace, "third@x.test", "unsubscribe")
+        yield* merge(joann)
+        yield* merge(unmailed.id)
+        const rows = yield* privacy.rowsOf(workspace, ann)
+        assert.include(JSON.stringify(rows), "joann@x.test")
+        assert.includeMembers(
+          rows.map(({ table }) => table),
+          ["contact_former_id"],
+        )
+        assert.include((yield* privacy.identifierPatterns(workspace, ann)).emails, "joann@x.test")
+        yield* erasing(workspace, ann)
+        const left = yield* kept(workspace)
+        for (const trace of ["ann@x.test", "ann-new@x.test", "third@x.test"])
+          assert.deepStrictEqual(about(left, trace), [])
+        assert.deepStrictEqual(
+          left.filter((line) => line.startsWith("contact_former_id")),
+          [],
+        )
+        const states = yield* scenario.written(workspace, sent.blast)
+        assert.deepStrictEqual(
+          states.map(({ state }) => state),
+          ["sent", "sent"],
+        )
+        assert.isTrue((yield* eventsOf(workspace)).every(({ type }) => type === "contact_deleted"))
       }),
     )
 

@@ -15,8 +15,12 @@ const pattern = (length: number, seed: number): Uint8Array => {
 
 const ofText = (...parts: ReadonlyArray<string>) => Stream.fromIterable(parts.map(encodeText))
 
-const same = (left: Uint8Array, right: Uint8Array): boolean =>
-  left.length === right.length && left.every((byte, index) => byte === right[index])
+/** A loop: `every` takes ten times as long for the 20 MB of a large upload. */
+const same = (left: Uint8Array, right: Uint8Array): boolean => {
+  if (left.length !== right.length) return false
+  for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false
+  return true
+}
 
 /** How a test sends a request to an address that the store has signed. */
 export type Send = (request: {

@@ -182,7 +182,7 @@ export class FreePlanEmailLimit extends refusalClass<FreePlanEmailLimit>()("Free
   fields: { reason: Schema.Literals(cancelReasons), limit: Schema.Int, current: Schema.Int, needed: Schema.Int },
   message: ({ current, limit, needed, reason }) =>
     reason === "daily_email_limit"
-      ? `The plan allows ${limit} emails a day (UTC), ${current} are used today and this blast needs ${needed}. Send it to fewer contacts, send it another day, or upgrade`
+      ? `The plan allows ${limit} emails a day (UTC), ${current} are used today and ${needed} more ${needed === 1 ? "is" : "are"} needed. Send fewer, send another day, or upgrade`
       : `The plan allows ${limit} contacts and the workspace has ${current}. Delete some or upgrade`,
   extras: ({ current, limit }) => ({ limit, current }),
 }) {}

@@ -2,7 +2,7 @@
 import { Array, DateTime, Effect, Result } from "effect"
 import { EngagementChange } from "../tracking/Engagement.ts"
 import { EngagementStore } from "../tracking/EngagementStore.ts"
-import type { ContactId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
+import type { DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { type BounceReport, ReportChange, type ReportedFact } from "./Report.ts"
 import { BounceReportStore } from "./ReportStore.ts"
@@ -33,15 +33,16 @@ export const reportRecorder = Effect.gen(function* () {
     while (rest.length > 0) {
       const locked = yield* reports.lock(workspace, [...new Set(rest.map(({ deliveryId }) => deliveryId))])
       const found = new Map(locked.map((each) => [each.id, each]))
-      const changes = new Map<ContactId, ReportChange>()
+      const changes = new Map<string, ReportChange>()
       const later: Array<Reported> = []
       for (const each of rest) {
         const before = found.get(each.deliveryId)
         if (before === undefined) continue
-        if (changes.has(before.contactId)) later.push(each)
+        const person = before.contactId ?? before.emailNormalized ?? before.id
+        if (changes.has(person)) later.push(each)
         else {
           const change = ReportChange.of(before, each.report, at)
-          if (change !== undefined) changes.set(before.contactId, change)
+          if (change !== undefined) changes.set(person, change)
         }
       }
       yield* reports.apply(workspace, [...changes.values()])

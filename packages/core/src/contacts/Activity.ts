@@ -5,6 +5,7 @@ import type { ContactId } from "../kernel/Ids.ts"
 export const activityTypes = [
   "contact_created",
   "contact_updated",
+  "contact_merged",
   "email_sent",
   "email_delivered",
   "email_opened",

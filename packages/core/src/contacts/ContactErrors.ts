@@ -1,5 +1,6 @@
 // Errors of operations on a single contact. They correspond to the errors of items of a batch.
 import { Schema } from "effect"
+import type { ContactId } from "../kernel/Ids.ts"
 import { Invalid, invalidMessage, type Issue, IssueSchema, NotFound, refusalClass } from "../kernel/Refusal.ts"
 import { ExistingContact, type ItemErrorCode, type ItemRefusal, valueCodes } from "./batch/ContactItem.ts"
 
@@ -24,11 +25,15 @@ export class ContactConflict extends refusalClass<ContactConflict>()("ContactCon
     issues: Schema.Array(IssueSchema),
   },
   message: ({ issues }) => invalidMessage(issues),
-  details: ({ issues }) => ({ issues }),
+  details: ({ issues }) => ({ issues, merge: true as const }),
   extras: ({ existing: { contactId, displayName, email, phone } }) => ({
     existing_contact: { contact_id: contactId, display_name: displayName, email, phone },
   }),
 }) {}
+
+/** `mergedInto`: the contact that has taken over the id; null: none. */
+export const contactNotFound = (mergedInto: ContactId | null): NotFound =>
+  new NotFound({ resource: "contact", ...(mergedInto === null ? {} : { mergedInto }) })
 
 export type ContactRefusal = NotFound | Invalid | ValueRefused | ContactConflict
 
@@ -36,10 +41,10 @@ const valueCodeOf = (codes: ReadonlySet<ItemErrorCode>): (typeof valueCodes)[num
   codes.size === 1 ? valueCodes.find((code) => codes.has(code)) : undefined
 
 /** Converts the refusal of a single item to an error of the operation. */
-export const refusalOfOne = ({ code, existing, issues: faults }: ItemRefusal): ContactRefusal => {
+export const refusalOfOne = ({ code, existing, issues: faults, mergedInto }: ItemRefusal): ContactRefusal => {
   const issues = faults.map(({ path, message }) => ({ path, message }))
   if (existing !== null) return new ContactConflict({ existing, issues })
-  if (code === "NOT_FOUND") return new NotFound({ resource: "contact" })
+  if (code === "NOT_FOUND") return contactNotFound(mergedInto)
   const valueCode = valueCodeOf(new Set(faults.map((fault) => fault.code)))
   return valueCode === undefined ? new Invalid({ issues }) : new ValueRefused({ code: valueCode, issues })
 }

@@ -62,9 +62,15 @@ export class ContactStore extends Context.Service<
       workspace: WorkspaceId,
       ids: ReadonlyArray<ContactId>,
     ) => Effect.Effect<ReadonlyArray<Contact>, never, Transaction>
+    /** Of these former ids of merged contacts: the contacts that have taken them over. Other ids are left out. */
+    readonly findMerged: (
+      workspace: WorkspaceId,
+      ids: ReadonlyArray<ContactId>,
+    ) => Effect.Effect<ReadonlyMap<ContactId, ContactId>>
     /**
      * Writes contacts, their timelines and the events of the change. Deleting a contact deletes its list memberships and its
-     * timeline. Its deliveries (marked), suppressions of its address and import results stay.
+     * timeline. Its deliveries (marked), suppressions of its address and import results stay. What a merged contact has becomes
+     * its target's, but for a message of a blast that was for both: it stays and is marked, and is blocked while it is queued.
      */
     readonly apply: (workspace: WorkspaceId, change: ContactsChange) => Effect.Effect<void, IdentityTaken, Transaction>
     /** Text sorts by folded code points, null is last in both orders, ties by id ascending. */

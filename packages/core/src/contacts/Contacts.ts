@@ -2,7 +2,7 @@
 import { Array, Context, DateTime, Effect, Layer, Result } from "effect"
 import { ContactId, Ids, type WorkspaceId } from "../kernel/Ids.ts"
 import type { Paged } from "../kernel/Page.ts"
-import { NotFound } from "../kernel/Refusal.ts"
+import type { NotFound } from "../kernel/Refusal.ts"
 import { type Transaction, Transactor } from "../kernel/changes/Transactor.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
 import {
@@ -20,7 +20,7 @@ import {
 } from "./batch/Batch.ts"
 import type { Contact, CustomValue } from "./Contact.ts"
 import { ContactFieldStore } from "./ContactFieldStore.ts"
-import { type ContactRefusal, refusalOfOne } from "./ContactErrors.ts"
+import { contactNotFound, type ContactRefusal, refusalOfOne } from "./ContactErrors.ts"
 import { type ContactQuery, ContactStore, type IdentityTaken, retryOnIdentityConflict } from "./ContactStore.ts"
 import { activeValues } from "./CustomField.ts"
 import { parseEmail } from "../kernel/values/EmailAddress.ts"
@@ -134,16 +134,31 @@ export class Contacts extends Context.Service<
         )
       }, decideInTransaction)
 
+      /** Where the contacts are that were requested and do not exist. */
+      const findMissing = (
+        workspace: WorkspaceId,
+        ids: ReadonlyArray<ContactId>,
+        existing: ReadonlyArray<Contact>,
+      ): Effect.Effect<ReadonlyMap<ContactId, ContactId>> => {
+        const found = new Set(existing.map(({ id }) => id))
+        const missing = ids.filter((id) => !found.has(id))
+        return missing.length === 0 ? Effect.succeed(new Map()) : store.findMerged(workspace, missing)
+      }
+
       const writeUpdates = Effect.fnUntraced(function* (workspace: WorkspaceId, read: ReadonlyArray<ReadUpdate>) {
-        const existing = yield* store.lock(workspace, contactsToUpdate(read))
-        const { change, results } = decideUpdates(read, { existing, now: yield* DateTime.now })
+        const targets = contactsToUpdate(read)
+        const existing = yield* store.lock(workspace, targets)
+        const merged = yield* findMissing(workspace, targets.ids, existing)
+        const { change, results } = decideUpdates(read, { existing, merged, now: yield* DateTime.now })
         yield* store.apply(workspace, change)
         return results
       })
 
       const writeDeletes = Effect.fnUntraced(function* (workspace: WorkspaceId, read: ReadonlyArray<ReadDelete>) {
-        const existing = yield* store.lockForDeletion(workspace, contactsToDelete(read))
-        const { change, results } = decideDeletes(read, { existing, now: yield* DateTime.now })
+        const targets = contactsToDelete(read)
+        const existing = yield* store.lockForDeletion(workspace, targets)
+        const merged = yield* findMissing(workspace, targets, existing)
+        const { change, results } = decideDeletes(read, { existing, merged, now: yield* DateTime.now })
         yield* store.apply(workspace, change)
         return results
       }, decideInTransaction)
@@ -175,7 +190,7 @@ export class Contacts extends Context.Service<
         }),
         deleteOne: Effect.fn("Contacts.deleteOne")(function* (workspace, id) {
           const [result] = yield* writeDeletes(workspace, [{ clientItemId: null, contactId: Result.succeed(id) }])
-          if (result?.status !== "deleted") return yield* new NotFound({ resource: "contact" })
+          if (result?.status !== "deleted") return yield* contactNotFound(result?.refusal.mergedInto ?? null)
         }),
         // One transaction for both reads, here and below: starting and committing one costs as much as a read.
         get: Effect.fn("Contacts.get")(function* (workspace, id) {

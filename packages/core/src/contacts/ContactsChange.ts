@@ -6,6 +6,7 @@ import type { DomainEvent } from "../kernel/changes/Outbox.ts"
 import type { Activity } from "./Activity.ts"
 import type { Contact } from "./Contact.ts"
 import { differences } from "./ContactPatch.ts"
+import { mergeMetadata, type MergePair } from "./Merge.ts"
 
 /** One operation: `before` null creates, `after` null deletes. A contact's step begins where its last one ended. */
 export type ContactStep =
@@ -32,6 +33,8 @@ export interface ContactUpdate {
 export interface ContactDeletion {
   readonly before: Contact
   readonly at: DateTime.Utc
+  /** The contact that takes over what the deleted one has; absent: it is deleted. */
+  readonly mergedInto?: ContactId
 }
 
 export type ContactsChange = Change<
@@ -86,6 +89,29 @@ export const ContactsChange = {
     }
     const left = activities.filter(({ contactId }) => last.get(contactId)?.after !== null)
     return contactsChange({ ...sumOf(first, last), activities: left, resubscribed }, { events })
+  },
+
+  /** The target becomes `after` (`mergedContact`), and takes over what the source has. Decide it on both contacts, locked. */
+  merge({ source, target }: MergePair<Contact>, after: Contact, at: DateTime.Utc): ContactsChange {
+    const contactId = target.id
+    const metadata = mergeMetadata({ source, target }, after)
+    const { changes, merged_contact_id } = metadata
+    return contactsChange(
+      {
+        creates: [],
+        updates: changes.length === 0 ? [] : [{ before: target, after }],
+        deletes: [{ before: source, at, mergedInto: contactId }],
+        activities: [{ contactId, type: "contact_merged", at, metadata }],
+        resubscribed: [],
+      },
+      {
+        events: [
+          { type: "contact_merged", contactId, at, data: { merged_contact_id } },
+          ...(changes.length === 0 ? [] : [{ type: "contact_updated", contactId, at, data: { changes } }]),
+        ],
+        audit: [{ action: "contact.merged", target: contactId, details: { merged_contact_id } }],
+      },
+    )
   },
 }
 

@@ -12,7 +12,7 @@ export class EmailNotReady extends refusalClass<EmailNotReady>()("EmailNotReady"
     missing: Schema.Array(Missing),
     fromAddress: Schema.NullOr(Schema.String),
     /** The action that the email is not ready for, as a gerund. */
-    before: Schema.Literals(["approving the email", "sending a test of it"]),
+    before: Schema.Literals(["approving the email", "sending a test of it", "sending the message"]),
   },
   message: (it) => {
     const fields = it.missing.filter((each) => each !== "sender_domain")

@@ -156,7 +156,10 @@ const findContactId = Effect.fnUntraced(function* (
   contact: ContactReference,
 ) {
   if (contact.by === "contact_id") {
-    const { id } = yield* Effect.mapError(contacts.get(workspace, contact.id), () => contactNotFound(contact))
+    const { where } = contact
+    const { id } = yield* Effect.mapError(contacts.get(workspace, contact.id), (error) =>
+      where === null ? error : error.at(where),
+    )
     return id
   }
   const identity =

@@ -43,6 +43,9 @@ export const BlastId = idOf("BlastId", "Id of an email blast")
 export type BlastId = typeof BlastId.Type
 export const DeliveryId = idOf("DeliveryId", "Id of a message to one recipient")
 export type DeliveryId = typeof DeliveryId.Type
+/** A single message is a delivery, and has its id. */
+export const MessageId = DeliveryId.annotate({ identifier: "MessageId", description: "Id of a single message" })
+export type MessageId = DeliveryId
 export const TentId = idOf("TentId", "Id of a tent")
 export type TentId = typeof TentId.Type
 export const AssetId = idOf("AssetId", "Id of a file that was uploaded to a tent")

@@ -16,11 +16,15 @@ export interface Refusal {
     readonly issues?: ReadonlyArray<Issue>
     readonly missing?: ReadonlyArray<string> | ReadonlyArray<Issue & { readonly code: string }>
     readonly status?: string
+    /** Names of merge tokens. */
+    readonly tokens?: ReadonlyArray<string>
     /** Where a JSON body has its first error. */
     readonly line?: number
     readonly column?: number
     /** What has the name already. */
     readonly existing_id?: string
+    /** Whether a merge of the two contacts solves the conflict. */
+    readonly merge?: true
   }
   readonly extras?: Readonly<Record<string, unknown>>
 }
@@ -108,11 +112,21 @@ export class NotFound extends refusalClass<NotFound>()("NotFound", {
     resource: Schema.String,
     /** Path of the id in the body; absent if the id was in the URL. */
     path: Schema.optionalKey(Schema.String),
+    /** The contact that the requested one was merged into. */
+    mergedInto: Schema.optionalKey(Schema.String),
   },
-  message: ({ resource }) => `No such ${resource} in this workspace`,
+  message: ({ mergedInto, resource }) =>
+    `No such ${resource} in this workspace${mergedInto === undefined ? "" : `: it was merged into ${mergedInto}`}`,
   details: ({ path, resource }) =>
     path === undefined ? {} : { issues: [{ path, message: `no such ${resource} in this workspace` }] },
-}) {}
+  extras: ({ mergedInto }) => (mergedInto === undefined ? {} : { merged_into: mergedInto }),
+}) {
+  /** The same refusal for an id of the body. */
+  at(path: string): NotFound {
+    const { mergedInto, resource } = this
+    return new NotFound({ resource, path, ...(mergedInto === undefined ? {} : { mergedInto }) })
+  }
+}
 
 export const invalidMessage = (issues: ReadonlyArray<Issue>): string =>
   `The request is not valid: ${issues.map(({ path, message }) => `${path} ${message}`).join("; ")}`

@@ -43,6 +43,8 @@ export interface Retention {
   readonly event_days: number
   /** Deliveries of webhooks, and their attempts. */
   readonly webhook_log_days: number
+  /** Data, bodies and attachments of single messages. */
+  readonly message_days: number
 }
 
 /** Where webhooks may go, and how a worker sends them. */
@@ -109,7 +111,7 @@ export class Settings extends Context.Service<
 export const commonSettings = {
   mail: "smtp",
   html_bytes_max: 2 * 2 ** 20,
-  message_bytes_max: 10 * 2 ** 20,
+  message_bytes_max: 15 * 2 ** 20,
   import_bytes_max: 500 * 2 ** 20,
   asset_bytes_max: 25 * 2 ** 20,
   smtpConnections: 1,
@@ -124,6 +126,7 @@ export const commonSettings = {
     flow_event_days: null,
     event_days: 7,
     webhook_log_days: 30,
+    message_days: 30,
   },
   sendJournal_days: 14,
   viewLink_days: 365,

@@ -1,10 +1,11 @@
 // Contact lists: static (chosen members), dynamic (members by rules) and system lists, and the changes of lists.
 import { type DateTime, Equal, Result, Schema } from "effect"
 import type { Activity } from "../contacts/Activity.ts"
+import { contactNotFound } from "../contacts/ContactErrors.ts"
 import { type BlastId, type ContactId, ListId } from "../kernel/Ids.ts"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"
 import type { DomainEvent } from "../kernel/changes/Outbox.ts"
-import { existing, Invalid, NotFound, refusalClass } from "../kernel/Refusal.ts"
+import { existing, Invalid, type NotFound, refusalClass } from "../kernel/Refusal.ts"
 import { parseRules } from "../segments/Parse.ts"
 import type { RuleFacts } from "../segments/RuleFacts.ts"
 import type { RuleTree } from "../segments/RuleTree.ts"
@@ -84,6 +85,8 @@ export interface CreationFacts {
   readonly taken: TakenNames
   /** The requested contacts that exist. */
   readonly contacts: ReadonlySet<ContactId>
+  /** Former ids of merged contacts among the others, each with the contact that has taken it over. */
+  readonly merged?: ReadonlyMap<ContactId, ContactId>
 }
 
 /** An update of a list. Absent keys stay. */
@@ -213,8 +216,11 @@ const createList = (
   now: DateTime.Utc,
 ): Result.Result<ListWithChange, ListNameExists | NotFound> => {
   const contactIds = content.kind === "static" ? content.contactIds : []
-  const missing = contactIds.findIndex((contactId) => !facts.contacts.has(contactId))
-  if (missing >= 0) return Result.fail(new NotFound({ resource: "contact", path: `contact_ids.${missing}` }))
+  const at = contactIds.findIndex((contactId) => !facts.contacts.has(contactId))
+  const missing = contactIds[at]
+  if (missing !== undefined) {
+    return Result.fail(contactNotFound(facts.merged?.get(missing) ?? null).at(`contact_ids.${at}`))
+  }
   const added = [...new Set(contactIds)]
   return Result.map(freeNameOf(candidates, facts.taken), (names) => {
     const common = { id, ...names, description, ownerBlastId, createdAt: now, updatedAt: now }

@@ -199,7 +199,11 @@ export class Lists extends Context.Service<
           const content = yield* contentOf(workspace, draft)
           const id = ListId.make(yield* ids.next)
           const wanted: NewList = { id, candidates, description: draft.description || null, content }
-          const { change, list } = yield* Effect.fromResult(ListChange.create(wanted, locked, yield* DateTime.now))
+          const missing = contactIds.filter((each) => !locked.contacts.has(each))
+          const merged = missing.length === 0 ? new Map() : yield* contacts.findMerged(workspace, missing)
+          const { change, list } = yield* Effect.fromResult(
+            ListChange.create(wanted, { ...locked, merged }, yield* DateTime.now),
+          )
           yield* store.apply(workspace, change)
           // The rules of a new list name active fields only.
           return { list, ruleIssues: [] }

@@ -42,6 +42,9 @@ export const event_days_max = 30
 /** Of deliveries of webhooks: all attempts of one take 76 hours. */
 export const webhook_log_days_min = 7
 export const webhook_log_days_max = 90
+/** Of data, bodies and attachments of single messages. Of those that are still to be sent they stay longer. */
+export const message_days_min = 1
+export const message_days_max = 90
 
 export class Maintenance extends Context.Service<
   Maintenance,

@@ -23,8 +23,10 @@ import { findTokens, type MergeToken } from "./MergeTokens.ts"
 export interface CompileOptions {
   /** Operational email: no unsubscribe footer, no unsubscribe headers. */
   readonly operational: boolean
-  /** Whether links are redirected and an open pixel is added. */
-  readonly tracked: boolean
+  /** Whether links are redirected and an open pixel is added: both, neither, or one of them. */
+  readonly tracked: boolean | { readonly opens: boolean; readonly clicks: boolean }
+  /** Only the text is sent, without HTML. */
+  readonly plain?: boolean
   /** The beginnings of its messages' addresses, from `Links`. */
   readonly addresses: Addresses
   /** The maximum size of a rendered message. */
@@ -39,13 +41,14 @@ export interface CompiledEmail {
   readonly subject: MergeTemplate
   /** A template if it has a token, otherwise the finished header value. */
   readonly from: { readonly name: MergeTemplate; readonly address: string } | string
-  readonly replyTo: string
+  /** Null: replies go to the sender. */
+  readonly replyTo: string | null
   readonly html: MergeTemplate
   readonly text: MergeTemplate
   /** The targets of redirected links by index, as a browser reads them. `linkTarget` fills in the tokens. */
   readonly links: ReadonlyArray<MergeTemplate>
-  /** The boundary of the MIME parts. It can't occur in quoted-printable text. */
-  readonly boundary: string
+  /** The boundary of the MIME parts. It can't occur in quoted-printable text. Null: a plain message, of its text alone. */
+  readonly boundary: string | null
   /** The MIME body: encoded bytes with slots between them. */
   readonly body: ReadonlyArray<Uint8Array | Slot>
 }
@@ -73,12 +76,12 @@ const slotsIn = (template: MergeTemplate): number =>
  * message refers to a link by index. Links are numbered by their position in the source, conditional comments included.
  */
 export const compile = (email: EmailContent, sender: Sender, options: CompileOptions): CompiledEmail => {
-  const { html, links } = compileHtml(email.html, sender, options)
+  const { html, links } = options.plain === true ? { html: [], links: [] } : compileHtml(email.html, sender, options)
   const text = compileText(email.text, sender, options)
   if (slotsIn(html) + slotsIn(text) > compiled_slots_max) {
     throw new ParserLimitExceeded(`has more than ${compiled_slots_max} merge tokens and links`)
   }
-  const boundary = `=_${email.approvalId}`
+  const boundary = options.plain === true ? null : `=_${email.approvalId}`
   return {
     approvalId: email.approvalId,
     sender,
@@ -91,13 +94,16 @@ export const compile = (email: EmailContent, sender: Sender, options: CompileOpt
     text,
     links,
     boundary,
-    body: [
-      encodeText(`--${boundary}\r\n${partHeaders("text/plain")}`),
-      ...encode(text),
-      encodeText(`\r\n--${boundary}\r\n${partHeaders("text/html")}`),
-      ...encode(html),
-      encodeText(`\r\n--${boundary}--\r\n`),
-    ],
+    body:
+      boundary === null
+        ? [...encode(text), encodeText("\r\n")]
+        : [
+            encodeText(`--${boundary}\r\n${partHeaders("text/plain")}`),
+            ...encode(text),
+            encodeText(`\r\n--${boundary}\r\n${partHeaders("text/html")}`),
+            ...encode(html),
+            encodeText(`\r\n--${boundary}--\r\n`),
+          ],
   }
 }
 
@@ -142,9 +148,11 @@ const compileHtml = (
   options: CompileOptions,
 ): { readonly html: MergeTemplate; readonly links: ReadonlyArray<MergeTemplate> } => {
   const { regions, bodyEnd } = scan(source)
+  const tracked =
+    typeof options.tracked === "boolean" ? { opens: options.tracked, clicks: options.tracked } : options.tracked
   const links: Array<MergeTemplate> = []
   const edits = regions.flatMap((region): ReadonlyArray<Edit> => {
-    const link = options.tracked && region.kind === "attribute" ? asLink(source, region) : null
+    const link = tracked.clicks && region.kind === "attribute" ? asLink(source, region) : null
     const edits =
       region.kind !== "attribute"
         ? textEdits(source, region)
@@ -158,7 +166,7 @@ const compileHtml = (
   })
   const appended: MergeTemplate = [
     ...(offered || options.operational ? [] : htmlFooter(sender, options.addresses)),
-    ...(options.tracked ? pixel(options.addresses) : []),
+    ...(tracked.opens ? pixel(options.addresses) : []),
   ]
   return { html: applied(source, [...edits, { start: bodyEnd, end: bodyEnd, pieces: appended }]), links }
 }

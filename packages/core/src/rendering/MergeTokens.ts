@@ -1,5 +1,5 @@
 // Merge tokens, `{{contact.first_name:capitalize|there}}`: their syntax and values. A token in a value is text.
-import { DateTime, Schema } from "effect"
+import { DateTime, Predicate, Schema } from "effect"
 import { type Contact, type CustomValue, isTags } from "../contacts/Contact.ts"
 import { standardFieldByName } from "../contacts/ContactFields.ts"
 import { isBlank } from "../kernel/Text.ts"
@@ -24,6 +24,8 @@ export interface MergeToken {
 export interface TokenValues {
   readonly contact: Contact
   readonly dynamic: Readonly<Record<string, string | number | boolean>>
+  /** The values of `{{data.…}}` tokens, of a single message. */
+  readonly data?: Readonly<Record<string, unknown>>
   readonly workspaceName: string
   readonly links: Pick<MessageLinks, "unsubscribe" | "view">
 }
@@ -212,6 +214,8 @@ const valueOf = (path: ReadonlyArray<string>, values: TokenValues): string | nul
       return path.length === 1 ? values.links.view : null
     case "workspace":
       return path.length === 2 && second === "name" ? values.workspaceName : null
+    case "data":
+      return dataValue(path, values.data)
     case "campaign":
       return path.length === 3 && second === "dynamic" ? own(values.dynamic, third ?? "") : null
     case "contact":
@@ -221,6 +225,32 @@ const valueOf = (path: ReadonlyArray<string>, values: TokenValues): string | nul
       return null
   }
 }
+
+/** Text, a number or a boolean of `data`, whose own properties and items the path names. Null: there is none. */
+const dataValue = (path: ReadonlyArray<string>, data: unknown): string | null => {
+  let value = data
+  for (const name of path.slice(1)) {
+    const isItem = Array.isArray(value) && /^(?:0|[1-9]\d{0,5})$/.test(name)
+    if (!isItem && !Predicate.isObject(value)) return null
+    if (!Object.hasOwn(value as object, name)) return null
+    value = (value as Readonly<Record<string, unknown>>)[name]
+  }
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : null
+}
+
+/** Whether it is a token of `data`, which only single messages have. */
+export const isDataToken = ({ path }: MergeToken): boolean => path.length > 1 && path[0] === "data"
+
+/** The names of tokens of `data` that have neither a value nor a fallback, each once. */
+export const missingData = (tokens: ReadonlyArray<MergeToken>, data: Readonly<Record<string, unknown>>) => [
+  ...new Set(
+    tokens.flatMap((token) =>
+      isDataToken(token) && token.fallback === null && (token.malformed || dataValue(token.path, data) === null)
+        ? [token.name]
+        : [],
+    ),
+  ),
+]
 
 /** Tags are joined with commas. */
 const own = (record: Readonly<Record<string, CustomValue>>, key: string): string | null => {

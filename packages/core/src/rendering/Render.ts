@@ -3,7 +3,7 @@
 import type { Steps } from "../kernel/runtime/Steps.ts"
 import type { CompiledEmail } from "./Compile.ts"
 import { isWebUrl, oneLine } from "./Escapes.ts"
-import { bracketed, dateTime, mailbox, unstructured, wireAddress } from "./message/Headers.ts"
+import { bracketed, dateTime, mailbox, unstructured } from "./message/Headers.ts"
 import type { Recipient, RenderedMessage } from "./message/Message.ts"
 import { MessageMemory } from "./message/MessageMemory.ts"
 import { encodeQuotedPrintable, roomFor, soft_break, writeQuotedPrintable } from "./message/QuotedPrintable.ts"
@@ -18,10 +18,19 @@ export function* render(
 ): Steps<RenderedMessage> {
   return {
     headers: headersOf(compiled, recipient, mergeValuesOf(compiled, recipient)),
-    body: yield* bodyOf(compiled, mergeValuesOf(compiled, recipient), memory),
+    body: ended(compiled, yield* bodyOf(compiled, mergeValuesOf(compiled, recipient), memory)),
     headroom_bytes,
   }
 }
+
+/** The text of a plain message may end with line breaks: the body has exactly one final CRLF. */
+const ended = ({ boundary }: CompiledEmail, body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
+  let end = body.length
+  while (boundary === null && end >= 4 && body[end - 3] === line_feed && body[end - 1] === line_feed) end -= 2
+  return body.subarray(0, end)
+}
+
+const line_feed = 10
 
 /** Headers with a signature need about 1,500 bytes, most of them for the unsubscribe address. */
 const headroom_bytes = 3072
@@ -91,14 +100,15 @@ export const linkTarget = (compiled: CompiledEmail, index: number, recipient: Co
   }
 }
 
-export type ContentRecipient = Pick<Recipient, "contact" | "dynamic" | "links">
+export type ContentRecipient = Pick<Recipient, "contact" | "data" | "dynamic" | "links">
 
 const mergeValuesOf = (
   { message_bytes_max, sender }: CompiledEmail,
-  { contact, dynamic, links }: ContentRecipient,
+  { contact, data, dynamic, links }: ContentRecipient,
 ): MergeValues => ({
   contact,
   dynamic,
+  ...(data === undefined ? {} : { data }),
   workspaceName: sender.workspaceName,
   links,
   bytes_max: message_bytes_max,
@@ -110,8 +120,8 @@ const fromOf = ({ from }: CompiledEmail, values: MergeValues): string =>
 
 const headersOf = (compiled: CompiledEmail, recipient: Recipient, values: MergeValues): RenderedMessage["headers"] => [
   ["From", fromOf(compiled, values)],
-  ["To", wireAddress(recipient.address)],
-  ["Reply-To", compiled.replyTo],
+  ["To", mailbox("To", recipient.name ?? "", recipient.address)],
+  ...(compiled.replyTo === null ? [] : ([["Reply-To", compiled.replyTo]] as const)),
   ["Subject", unstructured("Subject", fill(compiled.subject, values))],
   ["Date", dateTime(recipient.date)],
   ["Message-ID", bracketed(recipient.messageId)],
@@ -122,8 +132,13 @@ const headersOf = (compiled: CompiledEmail, recipient: Recipient, values: MergeV
         // One click without a confirmation page: RFC 8058 §3.1.
         ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"],
       ] as const)),
-  ["List-Id", bracketed(recipient.listId)],
+  ...(recipient.listId === null ? [] : ([["List-Id", bracketed(recipient.listId)]] as const)),
   ["Feedback-ID", oneLine(recipient.feedbackId)],
   ["MIME-Version", "1.0"],
-  ["Content-Type", `multipart/alternative;\r\n boundary="${compiled.boundary}"`],
+  ...(compiled.boundary === null
+    ? ([
+        ["Content-Type", "text/plain; charset=utf-8"],
+        ["Content-Transfer-Encoding", "quoted-printable"],
+      ] as const)
+    : ([["Content-Type", `multipart/alternative;\r\n boundary="${compiled.boundary}"`]] as const)),
 ]

@@ -43,6 +43,8 @@ export const failureReasons = [
   "message_too_large",
   /** The blast as a whole failed before this message was sent. */
   "blast_failed",
+  /** A single message was not handed over before its `expires_at`. */
+  "expired",
   /** Unknown: the worker died or the connection was cut between the body and the reply. */
   "unconfirmed",
 ] as const
@@ -64,6 +66,12 @@ export interface FlowMessage {
   readonly visit: number
   /** Values of `{{campaign.dynamic.<key>}}` when the message was requested. */
   readonly tokens: FlowTokens
+}
+
+/** What a single message carries through its life. */
+export interface MessageLabels {
+  readonly tags: Readonly<Record<string, string>>
+  readonly metadata: Readonly<Record<string, string>>
 }
 
 /** The part of a delivery that the state machine changes. */
@@ -90,15 +98,20 @@ export interface DeliveryProgress {
 
 export interface Delivery extends DeliveryMachineState, DeliveryProgress {
   readonly id: DeliveryId
-  /** Of a flow's message: the hidden blast that represents its step. It is shown nowhere. */
+  /** Of a flow's message: the hidden blast that represents its step. Of a single message: its line. They are shown nowhere. */
   readonly blastId: BlastId
-  /** Null: the message belongs to a blast. */
+  /** Null: the message belongs to a blast, or is a single one. */
   readonly flow: FlowMessage | null
-  readonly contactId: ContactId
+  /** Null: the message belongs to a blast or a flow. */
+  readonly message: MessageLabels | null
+  /** Null only of a single message: no contact had its address, or none was looked for. */
+  readonly contactId: ContactId | null
   readonly approvalId: ApprovalId
   /** Null only when the contact has none: such a delivery is `blocked`. */
   readonly email: string | null
   readonly dueAt: DateTime.Utc
+  /** Null unless it is a single message. */
+  readonly expiresAt: DateTime.Utc | null
   readonly handedOverAt: DateTime.Utc | null
 }
 
@@ -158,12 +171,14 @@ export type Move =
   | { readonly _tag: "settle"; readonly token: number; readonly ending: DeliveryOutcome }
   /** The worker knows that nothing was sent. No attempt is counted. */
   | { readonly _tag: "release"; readonly token: number }
+  /** A single message was not handed over in time. */
+  | { readonly _tag: "late" }
   /** The lease ran out: its worker died, or is frozen. */
   | { readonly _tag: "expire" }
   /** The database was restored from a backup: the message may have been sent since. */
   | { readonly _tag: "restore" }
-  /** The blast ended early: cancelled, or failed. */
-  | { readonly _tag: "end"; readonly ending: "cancelled" | "blast_failed" }
+  /** The blast ended early: cancelled, or failed. `duplicate_address`: another message of the blast is for the same contact. */
+  | { readonly _tag: "end"; readonly ending: "cancelled" | "blast_failed" | "duplicate_address" }
   /** An open or click: an `unconfirmed` message is known to have been sent. */
   | { readonly _tag: "evidence" }
   /** Another server reported on the message: it was sent, even if its worker has no reply yet. */

@@ -2,6 +2,7 @@
 // names both. Safety depends on state and token; clocks only decide how soon. Leases and due times use the store's clock.
 import { Context, type Effect, Schema } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
+import type { ClaimedMessage } from "./messages/MessageContent.ts"
 import type { FlowTokens } from "../rendering/MergeTokens.ts"
 import type { ApprovalId, BlastId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
@@ -30,8 +31,13 @@ export interface ClaimedDelivery {
   readonly operational: boolean
   /** The address when the audience was fixed; the contact may have another one since. */
   readonly address: string
-  /** The contact now; null when it has been deleted: the request for the intent then blocks the delivery. */
+  /**
+   * The contact now; null when it has been deleted: the request for the intent then blocks the delivery. A single message without
+   * contact has one that only has its address and name (`strangerOf`).
+   */
   readonly contact: Contact | null
+  /** Null: the delivery belongs to a blast or a flow. */
+  readonly message: ClaimedMessage | null
 }
 
 /** Identifies a claimed delivery and proves the claim. */
@@ -64,10 +70,24 @@ export const estimateContactBytes = (contact: Contact): number => {
   return bytes
 }
 
+/** What a sweep has ended, by its result. */
+export interface Swept {
+  readonly queued: number
+  readonly unconfirmed: number
+  /** Single messages that were not handed over in time. */
+  readonly expired: number
+}
+
 /** The rest of a workspace's queue. */
 export interface TurnEnd {
   /** No delivery of the workspace is open: its sending blasts can be completed. */
   readonly dry: boolean
+}
+
+/** A turn of a workspace that has single messages to send. It grows with each turn and each hint. */
+export interface MessageTurn {
+  readonly workspace: WorkspaceId
+  readonly token: string
 }
 
 export class DeliveryStore extends Context.Service<
@@ -107,6 +127,31 @@ export class DeliveryStore extends Context.Service<
       workspace: WorkspaceId,
       options: ClaimOptions,
     ) => Effect.Effect<ReadonlyArray<ClaimedDelivery>, never, Transaction>
+    /**
+     * Takes the turns of workspaces that have single messages to send, the longest waiting first. Another worker gets none of them
+     * for `turn_ms`, unless the turn ends before.
+     */
+    readonly messageTurns: (
+      limit: number,
+      turn_ms: number,
+    ) => Effect.Effect<ReadonlyArray<MessageTurn>, never, Transaction>
+    /**
+     * Claims up to `limit` due single messages, as `claim` claims deliveries. Where recipient domains are limited, it may return
+     * deliveries of blasts and flows too. Otherwise `claim` returns no single messages, unless a limit holds for both.
+     */
+    readonly claimMessages: (
+      workspace: WorkspaceId,
+      options: ClaimOptions,
+    ) => Effect.Effect<ReadonlyArray<ClaimedDelivery>, never, Transaction>
+    /**
+     * Ends a turn. `more`: the workspace is due again at once; otherwise when its next message is. Content that goes with the final
+     * state of its message is deleted.
+     */
+    readonly endMessageTurn: (turn: MessageTurn, more: boolean) => Effect.Effect<void, never, Transaction>
+    /** Whether a workspace has ever sent a single message. */
+    readonly hasMessages: Effect.Effect<boolean>
+    /** Waits until a message may have arrived. Only a hint: some arrivals wake no worker. */
+    readonly messageArrival: Effect.Effect<void>
     /** Extends the leases of claimed and handed-over deliveries. Returns the number of claims that are still valid. */
     readonly renew: (
       workspace: WorkspaceId,
@@ -139,10 +184,11 @@ export class DeliveryStore extends Context.Service<
       workspace: WorkspaceId,
       claims: ReadonlyArray<Claim>,
     ) => Effect.Effect<number, never, Transaction>
-    /** Ends leases that ran out: claimed deliveries are queued again, handed-over ones become `unconfirmed`. */
-    readonly sweep: (
-      workspace: WorkspaceId,
-    ) => Effect.Effect<{ readonly queued: number; readonly unconfirmed: number }, never, Transaction>
+    /**
+     * Ends leases that ran out: claimed deliveries are queued again, handed-over ones become `unconfirmed`. Single messages that
+     * have waited until their end have failed.
+     */
+    readonly sweep: (workspace: WorkspaceId) => Effect.Effect<Swept, never, Transaction>
     /** After a claim that returned fewer than `limit`: stores when the workspace is due next, if ever. */
     readonly endTurn: (workspace: WorkspaceId) => Effect.Effect<TurnEnd, never, Transaction>
   }

@@ -12,7 +12,8 @@ import {
 } from "../rendering/Compile.ts"
 import { type DkimKey, dkimSigned, DkimSigner } from "../rendering/message/Dkim.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
-import { wireAddress } from "../rendering/message/Headers.ts"
+import { withFiles } from "../rendering/message/Attachments.ts"
+import { verbatim, wireAddress } from "../rendering/message/Headers.ts"
 import { type Recipient, type RenderedMessage, senderOf } from "../rendering/message/Message.ts"
 import { MessageMemory } from "../rendering/message/MessageMemory.ts"
 import { MessageTooLarge } from "../rendering/MessageTooLarge.ts"
@@ -28,6 +29,9 @@ import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { ClaimedDelivery } from "./DeliveryStore.ts"
 import { Links } from "../rendering/Links.ts"
 import type { Envelope } from "./MailConnection.ts"
+import type { ClaimedMessage, MessageData } from "./messages/MessageContent.ts"
+import { MessageContentStore } from "./messages/MessageContentStore.ts"
+import { messageMail } from "./messages/MessageMail.ts"
 
 /** The header that Postmark returns in its webhooks as metadata `delivery`. */
 const postmarkHeader = "X-PM-Metadata-delivery"
@@ -79,6 +83,8 @@ const kinds = (): ((workspace: WorkspaceId, claimed: ClaimedDelivery) => Kind) =
 
 /** Cached compiled emails: a worker sends few at a time. */
 const prepared_max = 64
+/** Sender addresses of single messages whose keys are cached. */
+const message_keys_max = 256
 /** How long a changed postal address, or a domain that lost its verification, may go unnoticed. */
 const prepared_for = Duration.seconds(30)
 
@@ -120,6 +126,61 @@ export class OutgoingMail extends Context.Service<
         return { compiled, key }
       })
 
+      const compiledMessage = yield* messageMail
+      const contents = yield* MessageContentStore
+      const messageKeys = yield* Cache.make({
+        lookup: ({ fromAddress, workspace }: { readonly workspace: WorkspaceId; readonly fromAddress: string }) =>
+          keys(workspace, fromAddress),
+        capacity: message_keys_max,
+        timeToLive: prepared_for,
+      })
+
+      const renderMessage = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        claimed: ClaimedDelivery,
+        content: ClaimedMessage,
+      ) {
+        const { body, header } = content
+        const { contact } = claimed
+        if (contact === null) return yield* toNotRendered("The contact has been deleted")
+        if (body === null) return yield* toNotRendered("The content of the message has been deleted")
+        const key = yield* Cache.get(messageKeys, { workspace, fromAddress: header.fromAddress })
+        if (key === null) return yield* new SenderRefused({ failure: "sender_domain_unverified" })
+        const compiled = yield* compiledMessage(workspace, claimed, content, body).pipe(
+          Effect.catchTags({
+            NotFound: () => new SenderRefused({ failure: "approval_gone" }),
+            TooComplex: (error) => toNotRendered(error.message),
+          }),
+        )
+        const bytes = content.attachments.length === 0 ? [] : yield* contents.files(workspace, claimed.id)
+        if (bytes.length < content.attachments.length) {
+          return yield* toNotRendered("The attachments of the message have been deleted")
+        }
+        const date = yield* DateTime.now
+        const files = content.attachments.map((file, at) => ({ ...file, bytes: bytes[at] ?? new Uint8Array() }))
+        const mine = {
+          ...claimed,
+          contact,
+          campaign: `${claimed.blastId}:messages`,
+          single: { data: body.data, name: content.toName, operational: claimed.operational },
+        }
+        const { envelope, message } = yield* Effect.catchDefect(
+          inSteps(unsigned({ compiled, domain: key.domain }, mine, { links, date, memory })),
+          (error) => Effect.fail(toNotRendered(error)),
+        )
+        const packed =
+          files.length === 0
+            ? message
+            : yield* Effect.catchDefect(
+                inSteps(
+                  withFiles(message, { files, boundary: `=_${claimed.id}`, bytes_max: message_bytes_max, memory }),
+                ),
+                (error) => Effect.fail(toNotRendered(error)),
+              )
+        const headers = content.headers.map(([name, value]) => [name, verbatim(name, value)] as const)
+        return { envelope, key, message: { ...packed, headers: [...packed.headers, ...headers] } }
+      })
+
       const kindOf = kinds()
       const cache = yield* weightedCache({
         lookup: prepare,
@@ -129,18 +190,26 @@ export class OutgoingMail extends Context.Service<
         timeToLive: prepared_for,
       })
 
+      const renderDelivery = Effect.fnUntraced(function* (workspace: WorkspaceId, claimed: ClaimedDelivery) {
+        const { contact } = claimed
+        const { compiled, key } = yield* Cache.get(cache, kindOf(workspace, claimed))
+        if (contact === null) return yield* toNotRendered("The contact has been deleted")
+        const date = yield* DateTime.now
+        const campaign = `${claimed.blastId}:${claimed.approvalId}`
+        const delivery = { ...claimed, contact, campaign, single: null }
+        const rendered = yield* Effect.catchDefect(
+          inSteps(unsigned({ compiled, domain: key.domain }, delivery, { links, date, memory })),
+          (error) => Effect.fail(toNotRendered(error)),
+        )
+        return { ...rendered, key }
+      })
+
       return OutgoingMail.of({
         render: Effect.fnUntraced(function* (workspace, claimed) {
-          const { contact } = claimed
-          const { compiled, key } = yield* Cache.get(cache, kindOf(workspace, claimed))
-          if (contact === null) return yield* toNotRendered("The contact has been deleted")
-          const date = yield* DateTime.now
-          const campaign = `${claimed.blastId}:${claimed.approvalId}`
-          const delivery = { ...claimed, contact, campaign }
-          const { envelope, message } = yield* Effect.catchDefect(
-            inSteps(unsigned({ compiled, domain: key.domain }, delivery, { links, date, memory })),
-            (error) => Effect.fail(toNotRendered(error)),
-          )
+          const { envelope, key, message } =
+            claimed.message === null
+              ? yield* renderDelivery(workspace, claimed)
+              : yield* renderMessage(workspace, claimed, claimed.message)
           // Postmark replaces the `Message-ID` and reports by metadata only. It removes the header.
           const outgoing: RenderedMessage = metadata
             ? { ...message, headers: [...message.headers, [postmarkHeader, claimed.id]] }
@@ -182,12 +251,18 @@ interface UnsignedMessage extends Pick<ClaimedDelivery, "id" | "address" | "toke
   readonly contact: Contact
   /** The first two parts of the `Feedback-ID`: what the message belongs to. */
   readonly campaign: string
+  /** What a single message has; null: the message belongs to a blast or a flow. */
+  readonly single: {
+    readonly data: MessageData
+    readonly name: string | null
+    readonly operational: boolean
+  } | null
 }
 
 /** A message without its signature. `domain` is the sender's, an A-label. */
 export function* unsigned(
   { compiled, domain }: { readonly compiled: CompiledEmail; readonly domain: string },
-  { address, campaign, contact, id, tokens }: UnsignedMessage,
+  { address, campaign, contact, id, single, tokens }: UnsignedMessage,
   { date, links, memory }: RenderContext,
 ): Steps<{ readonly envelope: Envelope; readonly message: RenderedMessage }> {
   const { workspaceId } = compiled.sender
@@ -197,10 +272,11 @@ export function* unsigned(
     contact,
     address,
     dynamic: tokens ?? {},
+    ...(single === null ? {} : { data: single.data, name: single.name }),
     links: ofDelivery,
     messageId: `${id}@${domain}`,
     date,
-    listId: `${workspaceId}.${domain}`,
+    listId: single?.operational === true ? null : `${workspaceId}.${domain}`,
     // Gmail's format: up to four parts, the last one is the sender's.
     feedbackId: `${campaign}:${workspaceId}:tentpole`,
   }

@@ -15,12 +15,15 @@ export interface AttemptedDelivery {
   readonly token: number
   /** Failed attempts before this one. */
   readonly attempts: number
+  /** Of a single message: it is tried again until its end. */
+  readonly message?: { readonly expiresAt: DateTime.Utc } | null
 }
 
 export type UnrenderedReason = Extract<FailureReason, "not_rendered" | "message_too_large">
 
-/** How an attempt ended; `notRendered` when the message could not be rendered. */
+/** How an attempt ended; `notRendered` when the message could not be rendered; `expired` when it is too late to send it. */
 export type AttemptResult =
+  | { readonly _tag: "expired" }
   | { readonly _tag: "outcome"; readonly outcome: Outcome }
   | { readonly _tag: "notSent"; readonly error: NotSent }
   | { readonly _tag: "notRendered"; readonly reason: UnrenderedReason; readonly why: string }
@@ -67,33 +70,44 @@ const plain = (ending: DeliveryOutcome, reply: string | null = null): DecidedOut
   bounce: null,
 })
 
-const again = (attempts: number, givenUp: FailureReason, reply: string): DecidedOutcome =>
-  pauseAfter_s(attempts + 1) === undefined
-    ? plain({ state: "failed", reason: givenUp }, reply)
-    : plain({ state: "queued" }, reply)
+/** Pauses after failed attempts of a single message. Later ones are an hour apart. */
+const message_pauses_s = [5, 30, 120, 600, 1_800]
+const message_pause_max_s = 3_600
 
-const refused = (attempts: number, code: number, reply: string, atRecipient: boolean): DecidedOutcome => {
+/** The pause before the next attempt; undefined when there is none. A single message has none after its end. */
+const nextPause_s = ({ attempts, message }: AttemptedDelivery, at: DateTime.Utc): number | undefined => {
+  if (message == null) return pauseAfter_s(attempts + 1)
+  const pause_s = message_pauses_s[attempts] ?? message_pause_max_s
+  return at.epochMilliseconds + pause_s * 1_000 < message.expiresAt.epochMilliseconds ? pause_s : undefined
+}
+
+const again = (pause_s: number | undefined, givenUp: FailureReason, reply: string): DecidedOutcome =>
+  pause_s === undefined ? plain({ state: "failed", reason: givenUp }, reply) : plain({ state: "queued" }, reply)
+
+const refused = (pause_s: number | undefined, code: number, reply: string, atRecipient: boolean): DecidedOutcome => {
   if (atRecipient && code >= 500 && code <= 599 && isHardBounce(reply)) {
     return { ending: { state: "failed", reason: "hard_bounce" }, reply, bounce: "hard" }
   }
   const outcome =
     code < 500 || code > 599
-      ? again(attempts, "temporarily_refused", reply)
+      ? again(pause_s, "temporarily_refused", reply)
       : plain({ state: "failed", reason: "refused" }, reply)
   return outcome.ending.state === "failed" && atRecipient && isSoftBounce(code, reply)
     ? { ...outcome, bounce: "soft" }
     : outcome
 }
 
-const read = (attempts: number, tried: AttemptResult): DecidedOutcome => {
+const read = (pause_s: number | undefined, tried: AttemptResult): DecidedOutcome => {
   switch (tried._tag) {
+    case "expired":
+      return plain({ state: "failed", reason: "expired" })
     case "notRendered":
       return plain({ state: "failed", reason: tried.reason }, tried.why)
     case "notSent": {
       const { code, reply, stage } = tried.error
       return code === null
-        ? again(attempts, "unreachable", reply)
-        : refused(attempts, code, reply, stage === "recipient" || stage === "data")
+        ? again(pause_s, "unreachable", reply)
+        : refused(pause_s, code, reply, stage === "recipient" || stage === "data")
     }
     case "outcome":
       switch (tried.outcome._tag) {
@@ -103,9 +117,9 @@ const read = (attempts: number, tried: AttemptResult): DecidedOutcome => {
           // Neither 2xx nor a refusal. Its meaning is unknown, so that a second attempt is not safe.
           return tried.outcome.code < 400
             ? plain({ state: "unconfirmed" }, tried.outcome.reply)
-            : refused(attempts, tried.outcome.code, tried.outcome.reply, true)
+            : refused(pause_s, tried.outcome.code, tried.outcome.reply, true)
         case "notSent":
-          return again(attempts, "unreachable", "The connection broke before the message was out")
+          return again(pause_s, "unreachable", "The connection broke before the message was out")
         case "inDoubt":
           return plain({ state: "unconfirmed" })
       }
@@ -146,7 +160,8 @@ export const Settlement = {
     tried: AttemptResult,
     circumstances: Acceptance & { readonly at: DateTime.Utc },
   ): Settlement {
-    const { ending, reply, bounce } = read(attempted.attempts, tried)
+    const pause_s = nextPause_s(attempted, circumstances.at)
+    const { ending, reply, bounce } = read(pause_s, tried)
     return settlement({
       id: attempted.id,
       token: attempted.token,
@@ -155,7 +170,7 @@ export const Settlement = {
       reply: reply === null ? null : toPrintableLine(reply),
       delivered: ending.state === "sent" && circumstances.acceptMeansDelivered,
       bounce,
-      pause_s: ending.state === "queued" ? (pauseAfter_s(attempted.attempts + 1) ?? 0) : 0,
+      pause_s: ending.state === "queued" ? (pause_s ?? 0) : 0,
     })
   },
 

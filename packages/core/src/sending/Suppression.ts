@@ -96,6 +96,15 @@ export const mailBlocks = (facts: RecipientFacts, operational: boolean): Readonl
       when.flatMap(([fact, value]): ReadonlyArray<MailBlock> => (facts[fact] === value ? [{ reason, fact }] : [])),
     )
 
+/** A recipient without contact: only the address is known. */
+export const addressOnly = (emailNormalized: string | null, suppression: SuppressionReason | null): RecipientFacts => ({
+  emailNormalized,
+  unsubscribed: false,
+  marketingEmailSubscribed: null,
+  marketingEmailInvalid: false,
+  suppression,
+})
+
 /** The answer to a request for an intent. `recipient` is null when the contact has been deleted. */
 export const intentAnswer = (facts: {
   readonly blast: { readonly status: string; readonly paused: boolean }

@@ -171,7 +171,7 @@ const message = Effect.gen(function* () {
     const options = { ...untracked, addresses: links.addresses, message_bytes_max }
     const compiled = yield* Effect.orDie(parsers.run(compileParser, compileInput(tested, sender, options), workspace))
     // No delivery has the id of a test message: its links and its return path match nothing.
-    const mine = { id: DeliveryId.make(id), address, contact, tokens: null, campaign: `test:${emailId}` }
+    const mine = { id: DeliveryId.make(id), address, contact, tokens: null, campaign: `test:${emailId}`, single: null }
     const { envelope, message } = yield* Effect.catchDefect(
       inSteps(unsigned({ compiled, domain: key.domain }, mine, { links, date })),
       (error) => Effect.fail(error instanceof MessageTooLarge ? error : new TestMailRefused({ why: String(error) })),
@@ -182,7 +182,7 @@ const message = Effect.gen(function* () {
 })
 
 /** Names the `contact_id` of the request's body. */
-const inBody = () => new NotFound({ resource: "contact", path: "contact_id" })
+const inBody = (error: NotFound) => error.at("contact_id")
 
 /** One to five addresses. Duplicates count once. */
 const checkAddresses = (to: ReadonlyArray<string>): Result.Result<ReadonlyArray<EmailAddress>, Invalid> => {

@@ -11,7 +11,7 @@ import {
 
 /** A test compares it with `move`, for every state, move and token. */
 export const transitions = {
-  queued: { claim: "claimed", restore: "unconfirmed", end: ["blocked", "failed"] },
+  queued: { claim: "claimed", restore: "unconfirmed", end: ["blocked", "failed"], late: "failed" },
   claimed: {
     intent: ["handed_over", "queued", "blocked"],
     settle: ["failed", "queued"],
@@ -89,11 +89,13 @@ export const move = (from: DeliveryMachineState, by: Move): DeliveryMachineState
     case "end":
       if (from.state !== "queued" && from.state !== "claimed") return undefined
       return {
-        state: by.ending === "cancelled" ? "blocked" : "failed",
+        state: by.ending === "blast_failed" ? "failed" : "blocked",
         reason: by.ending,
         token: null,
         attempts: from.attempts,
       }
+    case "late":
+      return from.state === "queued" ? { ...from, state: "failed", reason: "expired" } : undefined
     case "retry":
       return isRetried(from, by.unconfirmed) ? back(0) : undefined
     case "evidence":

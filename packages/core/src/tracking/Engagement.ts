@@ -59,7 +59,7 @@ export const EngagementChange = {
     happenings: ReadonlyArray<TimedEvent>,
   ): ReadonlyArray<EngagementChange> {
     const deliveries = new Map(found)
-    const contacts = new Map<ContactId, Contact | null>()
+    const contacts = new Map<ContactId | null, Contact | null>()
     const suppressed = new Set<string | null>()
     return happenings.flatMap(({ at, deliveryId, event }) => {
       const delivery = deliveries.get(deliveryId)
@@ -73,7 +73,7 @@ export const EngagementChange = {
       if (change === undefined) return []
       const { after } = change
       deliveries.set(after.id, after)
-      contacts.set(after.contactId, after.contact)
+      if (after.contactId !== null) contacts.set(after.contactId, after.contact)
       if (after.suppressed && after.emailNormalized !== null) suppressed.add(after.emailNormalized)
       return [change]
     })
@@ -118,7 +118,7 @@ export interface NewActivity {
   readonly data?: Readonly<Record<string, string | null>>
 }
 
-type RecipientState = Pick<TrackedDelivery, "id" | "blastId" | "flow" | "contactId" | "contact">
+type RecipientState = Pick<TrackedDelivery, "id" | "blastId" | "flow" | "message" | "contactId" | "contact">
 
 const flags = [
   ["unsubscribed", "unsubscribed"],
@@ -137,7 +137,7 @@ export const recordsOf = (
   )
   return {
     activities: entries.flatMap(({ type, at: when, metadata }) =>
-      isDeliveryActivity(type) ? [] : [{ contactId, type, at: when, metadata }],
+      contactId === null || isDeliveryActivity(type) ? [] : [{ contactId, type, at: when, metadata }],
     ),
     events: [
       ...entries.map(({ metadata, type, at: when }) => ({ type, contactId, at: when, data: metadata })),
@@ -147,10 +147,12 @@ export const recordsOf = (
 }
 
 /** The identifiers that an activity of a message carries. */
-export const about = ({ blastId, flow, id }: Pick<Delivery, "id" | "blastId" | "flow">) =>
-  flow === null
+export const about = ({ blastId, flow, id, message }: Pick<Delivery, "id" | "blastId" | "flow" | "message">) => {
+  if (message !== null) return { message_id: id, tags: message.tags, metadata: message.metadata }
+  return flow === null
     ? { blast_id: blastId, recipient_id: id }
     : { flow_id: flow.flowId, membership_id: flow.membershipId, step_id: flow.stepId, recipient_id: id }
+}
 
 /** A contact that subscribed again and follows an old link is unsubscribed again. */
 const needsUnsubscribing = (before: TrackedDelivery): boolean =>

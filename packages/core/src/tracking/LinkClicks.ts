@@ -5,7 +5,7 @@ import type { Event, TimedEvent, TrackedDelivery } from "./Engagement.ts"
 export interface LinkClicks {
   readonly deliveryId: DeliveryId
   readonly blastId: BlastId
-  readonly contactId: ContactId
+  readonly contactId: ContactId | null
   /** The place of the link in the HTML of the approval, from 0. */
   readonly link: number
   readonly clicks: number

@@ -14,6 +14,9 @@ import { NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { PageOwner } from "../tents/pages/PageHead.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import { strangerOf } from "../sending/messages/MessageContent.ts"
+import { MessageContentStore } from "../sending/messages/MessageContentStore.ts"
+import { messageMail } from "../sending/messages/MessageMail.ts"
 import { EngagementChange, type TrackedDelivery } from "./Engagement.ts"
 import { engagementRecorder, recorderDefaults, type TrackedRequest } from "./EngagementRecorder.ts"
 import { EngagementStore } from "./EngagementStore.ts"
@@ -62,6 +65,8 @@ export class Tracking extends Context.Service<
     Effect.gen(function* () {
       const store = yield* EngagementStore
       const emails = yield* EmailStore
+      const contents = yield* MessageContentStore
+      const compiledMessage = yield* messageMail
       const workspaces = yield* WorkspaceStore
       const links = yield* Links
       const parsers = yield* Parsers
@@ -101,8 +106,26 @@ export class Tracking extends Context.Service<
         timeToLive: compiled_for,
       })
 
-      const compiledFor = (target: LinkTarget, { approvalId, operational }: TrackedDelivery) =>
-        Cache.get(cache, { workspace: target.workspaceId, approvalId, operational })
+      /** The email of a delivery, and the values of `data` of a single message. */
+      const compiledFor = Effect.fnUntraced(function* (target: LinkTarget, delivery: TrackedDelivery) {
+        const { approvalId, message, operational } = delivery
+        if (message === null) {
+          return {
+            compiled: yield* Cache.get(cache, { workspace: target.workspaceId, approvalId, operational }),
+            data: {},
+          }
+        }
+        const content = yield* contents.get(target.workspaceId, target.deliveryId)
+        if (content.body === null) return yield* notFound
+        const compiled = yield* compiledMessage(target.workspaceId, delivery, content, content.body).pipe(
+          Effect.catchTag("TooComplex", Effect.die),
+        )
+        return { compiled, data: content.body.data }
+      })
+
+      /** Links of a deleted contact still resolve, without any value of the contact. */
+      const personOf = ({ contact, contactId, dueAt, email, id }: TrackedDelivery) =>
+        contact ?? (contactId === null ? strangerOf(id, dueAt, email, null) : blankContact(contactId, dueAt))
 
       const ownerOf = ({ workspaceId }: LinkTarget): Effect.Effect<PageOwner, NotFound> =>
         Effect.map(workspaces.get(workspaceId), ({ brand }) => brand)
@@ -124,9 +147,10 @@ export class Tracking extends Context.Service<
         clicked: Effect.fn("Tracking.clicked")(function* (token, visitor) {
           const target = yield* targetOf(links.readClick(token))
           const delivery = yield* find(target)
-          const url = linkTarget(yield* compiledFor(target, delivery), target.index, {
-            // Links of a deleted contact still resolve, without any value of the contact.
-            contact: delivery.contact ?? blankContact(delivery.contactId, delivery.dueAt),
+          const { compiled, data } = yield* compiledFor(target, delivery)
+          const url = linkTarget(compiled, target.index, {
+            contact: personOf(delivery),
+            data,
             dynamic: delivery.flow?.tokens ?? {},
             links: links.of(target),
           })
@@ -164,9 +188,14 @@ export class Tracking extends Context.Service<
           if (DateTime.isGreaterThan(yield* DateTime.now, expiresAt)) {
             return yield* new LinkExpired({ owner: yield* ownerOf(target) })
           }
-          if (contact === null) return yield* notFound
-          const person = { contact, dynamic: delivery.flow?.tokens ?? {}, links: links.of(target) }
-          const compiled = yield* compiledFor(target, delivery)
+          if (contact === null && delivery.contactId !== null) return yield* notFound
+          const { compiled, data } = yield* compiledFor(target, delivery)
+          const person = {
+            contact: personOf(delivery),
+            data,
+            dynamic: delivery.flow?.tokens ?? {},
+            links: links.of(target),
+          }
           // A message that is too large was never sent like this: values of the contact have grown since.
           return yield* Effect.mapError(withinSize(renderContent(compiled, person)), () => notFound)
         }),

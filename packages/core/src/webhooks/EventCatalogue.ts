@@ -24,6 +24,7 @@ export type EventContact = typeof EventContact.Type
 const Source = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("blast"), blast_id: Id }),
   Schema.Struct({ kind: Schema.Literal("flow"), flow_id: Id, membership_id: Id, step_id: Id }),
+  Schema.Struct({ kind: Schema.Literal("message"), message_id: Id }),
 ]).annotate({ description: "What sent the message" })
 
 const Value = Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean, Schema.Array(Schema.String)]))
@@ -79,7 +80,17 @@ const listOf = (outbox: string, description: string) => eventType(outbox, descri
 const memberOfList = (outbox: string, description: string) =>
   eventType(outbox, description, { contact: EventContact, ...listFields }, { contact, ...list })
 
-const messageFields = { contact: EventContact, source: Source, recipient_id: Id }
+const Labels = Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+
+const messageFields = {
+  contact: Schema.NullOr(EventContact).annotate({
+    description: "Null: a single message to an address that is no contact's",
+  }),
+  source: Source,
+  recipient_id: Id,
+  tags: Labels.annotate({ description: "Of a single message" }),
+  metadata: Labels.annotate({ description: "Of a single message" }),
+}
 const email = (outbox: string, description: string) => eventType(outbox, description, messageFields, message)
 
 const BlastStatus = Schema.Literals(["draft", "scheduled", "sending", "sent", "failed", "cancelled", "archived"])
@@ -131,6 +142,12 @@ export const eventTypes = {
       erased: Schema.Boolean.annotate({ description: "Whether all data about the contact was erased" }),
     },
     { contact: { ...contact, email: null, display_name: null }, erased: false },
+  ),
+  "contact.merged": eventType(
+    "contact_merged",
+    "A contact took over another one, whose id is no longer valid.",
+    { contact: EventContact, merged_contact_id: Id },
+    { contact, merged_contact_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c11" },
   ),
   "list.created": listOf("list_created", "A contact list was created."),
   "list.updated": listOf("list_updated", "The name, the description or the rules of a contact list changed."),

@@ -54,6 +54,11 @@ const dataOf = (type: EventType, { contactId, data }: RecordedEvent, contact: Ev
         return [[field, contactId === null ? null : (contact ?? { ...deletedContact, contact_id: contactId })]]
       case "source":
         return [[field, sourceOf(data)]]
+      case "recipient_id":
+        return [[field, data[field] ?? data["message_id"] ?? null]]
+      case "tags":
+      case "metadata":
+        return data[field] === undefined ? [] : [[field, data[field]]]
       case "bounce":
         return [[field, { kind: data["kind"], reply: data["reply"] ?? null }]]
       case "erased":
@@ -69,8 +74,12 @@ const dataOf = (type: EventType, { contactId, data }: RecordedEvent, contact: Ev
 
 const deletedContact = { email: null, phone: null, display_name: null }
 
-const sourceOf = ({ blast_id, flow_id, membership_id, step_id }: RecordedEvent["data"]): Json =>
-  flow_id === undefined ? { kind: "blast", blast_id } : { kind: "flow", flow_id, membership_id, step_id }
+const sourceOf = ({ blast_id, flow_id, membership_id, message_id, step_id }: RecordedEvent["data"]): Json =>
+  message_id !== undefined
+    ? { kind: "message", message_id }
+    : flow_id === undefined
+      ? { kind: "blast", blast_id }
+      : { kind: "flow", flow_id, membership_id, step_id }
 
 /** Lengths that long texts are cut to, in turn, until the event fits. */
 const cut_lengths = [4_096, 1_024, 256, 64]

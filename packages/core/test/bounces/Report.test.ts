@@ -15,6 +15,8 @@ const sent: ReportedDelivery = {
   id,
   blastId: BlastId.make(uuid),
   flow: null,
+  message: null,
+  expiresAt: null,
   contactId: ContactId.make(uuid),
   approvalId: ApprovalId.make(uuid),
   email: address,

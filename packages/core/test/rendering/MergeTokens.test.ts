@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import {
   findTokens,
   isKnown,
+  missingData,
   nearestName,
   parseToken,
   resolveToken,
@@ -157,4 +158,43 @@ describe("Merge tokens", () => {
 it("a token that can have no value is unresolved", () => {
   const texts = ["{{campaign.dynamic.page_2}}", "{{campaign.dynamic.__proto__}}", "{{contact.custom_fields.__proto__}}"]
   assert.deepStrictEqual(unresolvedTokens(texts), ["campaign.dynamic.__proto__", "contact.custom_fields.__proto__"])
+})
+
+describe("Tokens of data", () => {
+  const data = {
+    order: { id: 17, total: "19.90 €", paid: true, items: [{ name: "Tea" }, "x"] },
+    empty: "",
+    none: null,
+  }
+  const of = (inner: string) => parseToken(inner) ?? assert.fail()
+  const resolved = (inner: string) => resolveToken(of(inner), { ...values, data })
+
+  it("have the own scalars of the object", () => {
+    assert.strictEqual(resolved("data.order.id"), "17")
+    assert.strictEqual(resolved("data.order.total:uppercase"), "19.90 €")
+    assert.strictEqual(resolved("data.order.paid"), "true")
+    assert.strictEqual(resolved("data.order.items.0.name"), "Tea")
+    assert.strictEqual(resolved("data.order.items.1"), "x")
+    for (const inner of [
+      "data.order",
+      "data.order.items",
+      "data.order.items.2",
+      "data.order.items.length",
+      "data.order.items.-1",
+      "data.order.items.00",
+      "data.order.constructor.name",
+      "data.toString",
+      "data.order.total.length",
+      "data.none",
+      "data",
+    ]) {
+      assert.strictEqual(resolved(`${inner}|no`), "no", inner)
+    }
+    assert.strictEqual(resolveToken(of("data.order.id|no"), values), "no")
+  })
+
+  it("are missing without a value and a fallback", () => {
+    const tokens = ["data.order.id", "data.x", "data.x|", "data.none", "data.empty", "data.order", "contact.x"].map(of)
+    assert.deepStrictEqual(missingData(tokens, data), ["data.x", "data.none", "data.order"])
+  })
 })

@@ -64,6 +64,7 @@ describe("Delivery machine", () => {
       { _tag: "settle", token: 1, ending: { state: "failed", reason: "unreachable" } },
       { _tag: "release", token: 1 },
       { _tag: "expire" },
+      { _tag: "late" },
       { _tag: "restore" },
       { _tag: "end", ending: "cancelled" },
       { _tag: "end", ending: "blast_failed" },
@@ -179,7 +180,7 @@ describe("Delivery machine", () => {
   it("treats a bad address and an unconfirmed message as not temporary", () => {
     assert.deepStrictEqual(
       failureReasons.filter((reason) => !temporaryReasons.has(reason)),
-      ["hard_bounce", "not_rendered", "message_too_large", "unconfirmed"],
+      ["hard_bounce", "not_rendered", "message_too_large", "expired", "unconfirmed"],
     )
   })
 })

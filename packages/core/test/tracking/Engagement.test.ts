@@ -13,6 +13,8 @@ const delivery: TrackedDelivery = {
   id: DeliveryId.make(uuid),
   blastId: BlastId.make(uuid),
   flow: null,
+  message: null,
+  expiresAt: null,
   contactId: ContactId.make(uuid),
   approvalId: ApprovalId.make(uuid),
   operational: false,

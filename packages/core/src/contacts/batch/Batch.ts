@@ -43,6 +43,8 @@ export const identitiesOf = (items: ReadonlyArray<Pick<ReadItem, "patch">>): Ide
 export interface ContactFacts {
   /** All contacts of the workspace that the items name by id, email or phone, locked (`ContactStore`). */
   readonly existing: ReadonlyArray<Contact>
+  /** Former ids of merged contacts that the items name, each with the contact that has taken it over. */
+  readonly merged?: ReadonlyMap<ContactId, ContactId>
   readonly now: DateTime.Utc
 }
 
@@ -75,14 +77,20 @@ const oneIssue = (path: string, code: ItemErrorCode, message: string) => [{ path
 const missingIdentity: ItemRefusal = refusal(oneIssue("", "INVALID_ITEM", "must have an email or a phone"))
 
 /** The workspace has no such contact. A contact of another workspace gets the same refusal. */
-const notFound: ItemRefusal = refusal(oneIssue("contact_id", "NOT_FOUND", "is not a contact of this workspace"))
+const notFound = (id: ContactId, { merged }: ContactFacts): ItemRefusal => {
+  const mergedInto = merged?.get(id) ?? null
+  const message = mergedInto === null ? "is not a contact of this workspace" : `was merged into ${mergedInto}`
+  return refusal(oneIssue("contact_id", "NOT_FOUND", message), { mergedInto })
+}
 
 const conflict = (contact: Contact, path: "email" | "phone"): ItemRefusal =>
   refusal(oneIssue(path, "conflict", "belongs to another contact of this workspace"), {
-    contactId: contact.id,
-    displayName: contact.displayName,
-    email: contact.email,
-    phone: contact.phone,
+    existing: {
+      contactId: contact.id,
+      displayName: contact.displayName,
+      email: contact.email,
+      phone: contact.phone,
+    },
   })
 
 /** The contacts of a batch while it is decided, indexed by id, email and phone, and the steps so far. */
@@ -236,7 +244,7 @@ export const decideUpdates = (items: ReadonlyArray<ReadUpdate>, facts: ContactFa
   const updates = items.map(({ update }) => update)
   return contacts.decide(updates, ({ contactId, patch }): UpdateResult => {
     const contact = contacts.find(contactId)
-    if (contact === undefined) return rejected(notFound)
+    if (contact === undefined) return rejected(notFound(contactId, facts))
     const [byEmail, byPhone] = contacts.findByIdentity(patch)
     if (byEmail !== undefined && byEmail.id !== contactId) return rejected(conflict(byEmail, "email"))
     if (byPhone !== undefined && byPhone.id !== contactId) return rejected(conflict(byPhone, "phone"))
@@ -271,7 +279,7 @@ export const decideDeletes = (items: ReadonlyArray<ReadDelete>, facts: ContactFa
   const targets = items.map(({ contactId }) => contactId)
   return contacts.decide(targets, (contactId): DeleteResult => {
     const contact = contacts.find(contactId)
-    if (contact === undefined) return rejected(notFound)
+    if (contact === undefined) return rejected(notFound(contactId, facts))
     contacts.remove(contact)
     return { status: "deleted", contactId }
   })

@@ -44,6 +44,8 @@ export interface ItemRefusal {
   readonly message: string
   readonly issues: ReadonlyArray<ItemIssue>
   readonly existing: ExistingContact | null
+  /** Of an unknown contact: the one that it was merged into. */
+  readonly mergedInto: ContactId | null
 }
 
 export interface ReadItem {
@@ -114,11 +116,15 @@ export const readDelete = (value: unknown): ReadDelete => {
 }
 
 /** A refusal with all issues. The code of an issue of the item's shape wins over the code of an issue of a value. */
-export const refusal = (issues: ReadonlyArray<ItemIssue>, existing: ExistingContact | null = null): ItemRefusal => ({
+export const refusal = (
+  issues: ReadonlyArray<ItemIssue>,
+  { existing = null, mergedInto = null }: Partial<Pick<ItemRefusal, "existing" | "mergedInto">> = {},
+): ItemRefusal => ({
   code: issues.find((issue) => issue.code === "INVALID_ITEM")?.code ?? issues[0]?.code ?? "INVALID_ITEM",
   message: issues.map(({ path, message }) => (path === "" ? `The item ${message}` : `${path} ${message}`)).join("; "),
   issues,
   existing,
+  mergedInto,
 })
 
 const resultOf = <Wanted>(issues: ReadonlyArray<ItemIssue>, wanted: Wanted): Result.Result<Wanted, ItemRefusal> =>

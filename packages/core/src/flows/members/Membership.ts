@@ -29,7 +29,14 @@ export const transitions = {
   failed: {},
 } as const satisfies { readonly [From in MemberStatus]: { readonly [On in MemberTransition]?: MemberStatus } }
 
-export const dropReasons = ["disqualified", "removed", "contact_deleted", "flow_archived", "step_removed"] as const
+export const dropReasons = [
+  "disqualified",
+  "removed",
+  "contact_deleted",
+  "flow_archived",
+  "step_removed",
+  "merged",
+] as const
 export type DropReason = (typeof dropReasons)[number]
 
 export const entrySources = [...triggerTypes, "manual"] as const

@@ -65,6 +65,8 @@ export type MemberEvent =
   | { readonly type: "creation_failed"; readonly visit: number; readonly attempt: number; readonly error: string }
   | { readonly type: "removed" }
   | { readonly type: "contact_deleted" }
+  /** The contact was merged into another one, which is a live member of the flow. */
+  | { readonly type: "merged" }
 
 const membershipChange = changeOf("membership")
 
@@ -154,7 +156,7 @@ export const decide = (
 }
 
 const dropReasonOf = (flow: CompiledFlow, facts: MemberFacts, { type }: MemberEvent): DropReason | null => {
-  if (type === "contact_deleted" || type === "removed") return type
+  if (type === "contact_deleted" || type === "removed" || type === "merged") return type
   if (flow.status === "archived") return "flow_archived"
   return flow.disqualifies?.(facts) === true ? "disqualified" : null
 }

@@ -53,7 +53,7 @@ export class FlowSimulations extends Context.Service<
       ) {
         const contact = yield* contacts
           .get(workspace.id, id)
-          .pipe(Effect.catchTag("NotFound", () => new NotFound({ resource: "contact", path: "contact_id" })))
+          .pipe(Effect.catchTag("NotFound", (error) => error.at("contact_id")))
         const [subject] = yield* segments.subjects(workspace.id, [contact], ruleConditionsOf(structure))
         return { contact, lists: subject?.lists ?? new Set(), activities: subject?.activities ?? [] }
       })

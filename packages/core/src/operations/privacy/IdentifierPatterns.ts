@@ -19,16 +19,18 @@ const distinct = (all: Iterable<string | null>, as: (text: string) => string): R
   ...new Set([...all].flatMap((each) => (each === null || each === "" ? [] : [as(each)]))),
 ]
 
-/** The former and new addresses or numbers in the metadata of a timeline's activity. */
+/** The former and new addresses or numbers in the metadata of a timeline's activity, and the one that a merge has left over. */
 export const formerIdentifiers = (
   metadata: Readonly<Record<string, unknown>>,
   field: "email" | "phone",
 ): ReadonlyArray<string> => {
   const changes: unknown = metadata["changes"]
-  if (!Array.isArray(changes)) return []
-  return changes.flatMap((change: Readonly<Record<string, unknown>>) =>
-    change["field"] === field ? [change["from"], change["to"]].filter((each) => typeof each === "string") : [],
-  )
+  const changed = Array.isArray(changes)
+    ? changes.flatMap((change: Readonly<Record<string, unknown>>) =>
+        change["field"] === field ? [change["from"], change["to"]] : [],
+      )
+    : []
+  return [...changed, metadata[field]].filter((each) => typeof each === "string")
 }
 
 const literally = (text: string): string => text.replace(/[!-/:-@[-`{-~]/g, "\\$&")

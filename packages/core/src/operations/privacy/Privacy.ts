@@ -7,12 +7,11 @@ import { ContactStore, retryOnIdentityConflict } from "../../contacts/ContactSto
 import { exportKey } from "../../exports/Export.ts"
 import type { ContactId, WorkspaceId } from "../../kernel/Ids.ts"
 import { CsvReader } from "../../imports/CsvReader.ts"
-import { frozenKey } from "../../imports/Import.ts"
-import { importFiles } from "../../imports/ImportFile.ts"
 import { NotFound } from "../../kernel/Refusal.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
-import { ContactBusy, type ImportedFile, type StoredRow, PrivacyStore } from "./PrivacyStore.ts"
-import { matchesCells, type IdentifierPatterns } from "./IdentifierPatterns.ts"
+import { ContactBusy, type StoredRow, PrivacyStore } from "./PrivacyStore.ts"
+import { fileKeys, fileSearch } from "./FileSearch.ts"
+import type { IdentifierPatterns } from "./IdentifierPatterns.ts"
 
 export class Privacy extends Context.Service<
   Privacy,
@@ -39,31 +38,13 @@ export class Privacy extends Context.Service<
       const blobs = yield* BlobStore
       const audit = yield* AuditLog
       const { transact } = yield* Transactor
-      const { records } = importFiles(blobs, yield* CsvReader)
-
-      const keysOf = (workspace: WorkspaceId, { blobKey, run, sessionId }: ImportedFile): ReadonlyArray<string> =>
-        run === null ? [blobKey] : [blobKey, frozenKey(workspace, { id: run.id, sessionId })]
-
-      /** An unreadable file counts as naming the contact. */
-      const isNamed = ({ source }: ImportedFile, key: string, traces: IdentifierPatterns) => {
-        const names = matchesCells(traces)
-        return records(source, key).pipe(
-          Stream.filter(({ cells }) => cells.some(names)),
-          Stream.take(1),
-          Stream.runCollect,
-          Effect.map((found) => found.length > 0),
-          Effect.catchTags({
-            BlobNotFound: () => Effect.succeed(false),
-            ImportUnreadable: () => Effect.succeed(true),
-          }),
-        )
-      }
+      const isNamed = fileSearch(blobs, yield* CsvReader)
 
       /** The keys of the files that name the contact. */
       const filesNaming = Effect.fnUntraced(function* (workspace: WorkspaceId, traces: IdentifierPatterns) {
         const named: Array<string> = []
         for (const file of yield* store.importedFiles(workspace)) {
-          for (const key of keysOf(workspace, file)) {
+          for (const key of fileKeys(workspace, file)) {
             if (!(yield* isNamed(file, key, traces))) continue
             if (file.run?.status === "queued" || file.run?.status === "running") {
               return yield* new ContactBusy({ because: "import" })
@@ -90,8 +71,11 @@ export class Privacy extends Context.Service<
       })
 
       return Privacy.of({
-        rowsOf: Effect.fn("Privacy.rowsOf")(store.rowsOf),
+        rowsOf: Effect.fn("Privacy.rowsOf")((workspace, contact) =>
+          Effect.andThen(contacts.get(workspace, contact), store.rowsOf(workspace, contact)),
+        ),
         erase: Effect.fn("Privacy.erase")(function* (workspace, contact) {
+          yield* contacts.get(workspace, contact)
           const traces = yield* store.identifierPatterns(workspace, contact)
           const files = yield* filesNaming(workspace, traces)
           const { exports } = yield* retryOnIdentityConflict(transact(forget(workspace, contact, traces)))

@@ -12,7 +12,7 @@ import type { IdentifierPatterns } from "./IdentifierPatterns.ts"
 export class ContactBusy extends Schema.TaggedError<ContactBusy>()("ContactBusy", {
   because: Schema.Literals(["message", "export", "import"]),
 }) {
-  readonly code = "conflict" satisfies ErrorCode
+  readonly code = "contact_busy" satisfies ErrorCode
   override get message(): string {
     const what = {
       message: "A message to this contact is being sent",

@@ -63,6 +63,10 @@ const folded = (column: number, text: string): string => {
   return value
 }
 
+/** A text that is not encoded, such as the ids in `References`. It is printable ASCII, with no word longer than a line. */
+export const verbatim = (name: string, text: string): string =>
+  folded(name.length + 2, text.trim().replace(/ {2,}/g, " "))
+
 const quotedString = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`
 
 const opening = "=?utf-8?B?"

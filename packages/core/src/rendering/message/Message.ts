@@ -62,11 +62,15 @@ export interface Recipient {
   readonly address: string
   /** Flow tokens, `{{campaign.dynamic.<key>}}`. */
   readonly dynamic: Readonly<Record<string, string | number | boolean>>
+  /** The values of `{{data.…}}` tokens, of a single message. */
+  readonly data?: Readonly<Record<string, unknown>>
+  /** The name in the `To` header, of a single message. */
+  readonly name?: string | null
   readonly links: MessageLinks
   readonly messageId: string
   readonly date: DateTime.Utc
-  /** `List-Id` and `Feedback-ID`: the blast or flow of the message. */
-  readonly listId: string
+  /** `List-Id` and `Feedback-ID`: the blast or flow of the message. Null: the message belongs to no list. */
+  readonly listId: string | null
   readonly feedbackId: string
 }
 

@@ -58,7 +58,15 @@ describe("queuesOf", () => {
 
 describe("lagPointsOf", () => {
   const now = DateTime.makeUnsafe("2026-05-02T10:20:00Z")
-  const none = { blasts: null, deliveries: null, flows: null, flow_events: null, flow_dates: null, webhooks: null }
+  const none = {
+    blasts: null,
+    deliveries: null,
+    messages: null,
+    flows: null,
+    flow_events: null,
+    flow_dates: null,
+    webhooks: null,
+  }
 
   it("has a point for each quarter of an hour of 24 hours, the present one last", () => {
     const points = lagPointsOf([], firstLagPeriod(now))

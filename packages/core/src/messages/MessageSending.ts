@@ -1,0 +1,294 @@
+// The acceptance of single messages: one, or a batch in one transaction, and repeated requests.
+import { DateTime, Effect, Result } from "effect"
+import { FreePlanEmailLimit } from "../blasts/Readiness.ts"
+import { apiUpsert, decideUpserts, type UpsertOptions } from "../contacts/batch/Batch.ts"
+import { ContactStore, retryOnIdentityConflict } from "../contacts/ContactStore.ts"
+import { encodeText } from "../kernel/Bytes.ts"
+import { isObject } from "../kernel/Decoding.ts"
+import { ContactId, Ids, type MessageId, type WorkspaceId } from "../kernel/Ids.ts"
+import { Invalid } from "../kernel/Refusal.ts"
+import { Transactor } from "../kernel/changes/Transactor.ts"
+import { Secrets } from "../kernel/Secrets.ts"
+import { decideWith, Parsers } from "../ports/Parsers.ts"
+import { parseEmail } from "../kernel/values/EmailAddress.ts"
+import { batch_items_max, client_item_id_length_max } from "./EmailMessage.ts"
+import {
+  type AcceptedMessage,
+  EmailMessageStore,
+  type KeyedItems,
+  type MessageFacts,
+  type MessageKey,
+  type StoredItem,
+  type StoredKey,
+} from "./EmailMessageStore.ts"
+import { MessageKeyReused } from "./MessageErrors.ts"
+import {
+  type MessageItem,
+  type MessageItemCode,
+  messageItemCodes,
+  type MessageWarning,
+  type SentMessage,
+  viewOf,
+} from "./MessageView.ts"
+import { type NewMessage, readMessage } from "./NewMessage.ts"
+import { factsWanted, preparation, type PreparationRefusal, type PreparedMessage } from "./Preparation.ts"
+
+/** The implementations of `EmailMessages.send` and `EmailMessages.sendMany`. */
+export const messageSending = Effect.gen(function* () {
+  const store = yield* EmailMessageStore
+  const contactStore = yield* ContactStore
+  const ids = yield* Ids
+  const secrets = yield* Secrets
+  const { emailsPerDay_max, prepare } = yield* preparation
+  const parsers = yield* Parsers
+  const { transact } = yield* Transactor
+
+  const replay = Effect.fnUntraced(function* (workspace: WorkspaceId, found: KeyedItems, key: MessageKey) {
+    if (!isSameBytes(found.bodyHash, key.bodyHash)) return yield* new MessageKeyReused()
+    const now = yield* DateTime.now
+    const stored = yield* store.many(
+      workspace,
+      found.items.flatMap((item) => ("messageId" in item ? [item.messageId] : [])),
+    )
+    const byId = new Map(stored.map((message) => [message.id, message]))
+    return found.items.map((item): MessageItem => {
+      if (!("messageId" in item)) return { clientItemId: item.clientItemId, status: "rejected", ...refusedAs(item) }
+      const message = byId.get(item.messageId)
+      if (message === undefined) {
+        return {
+          clientItemId: null,
+          status: "rejected",
+          code: "NOT_FOUND",
+          message: "The message was deleted by age",
+        }
+      }
+      return { clientItemId: message.clientItemId, status: "accepted", warnings: [], view: viewOf(message, now) }
+    })
+  })
+
+  /** The contacts that messages create, by address. */
+  const createContacts = Effect.fnUntraced(function* (
+    workspace: WorkspaceId,
+    prepared: ReadonlyArray<PreparedMessage>,
+    now: DateTime.Utc,
+  ) {
+    const wanted = new Map(
+      prepared.flatMap(({ contact }) => {
+        const email = contact === null ? null : parseEmail(contact.email)
+        return email === null || contact === null ? [] : [[email.normalized, { email, name: contact.name }] as const]
+      }),
+    )
+    if (wanted.size === 0) return new Map<string, ContactId>()
+    const existing = yield* contactStore.lock(workspace, { emails: [...wanted.keys()], phones: [] })
+    const newIds = (yield* ids.many(wanted.size)).map((id) => ContactId.make(id))
+    const items = [...wanted.values()].map(({ email, name }) => ({
+      clientItemId: null,
+      patch: Result.succeed({
+        email,
+        // A receipt is no consent to marketing mail.
+        marketingEmailSubscribed: false,
+        ...(name === null ? {} : { displayName: name }),
+      }),
+    }))
+    const { change, results } = decideUpserts(items, { existing, ids: newIds, now }, createOnly)
+    yield* contactStore.apply(workspace, change)
+    return new Map(
+      results.flatMap((result) =>
+        "contact" in result && result.contact.emailNormalized !== null
+          ? [[result.contact.emailNormalized, result.contact.id] as const]
+          : [],
+      ),
+    )
+  })
+
+  /** Stores messages in one transaction. Returns those over the plan's limit, or the items of the first request with the key. */
+  const accept = (
+    workspace: WorkspaceId,
+    prepared: ReadonlyArray<PreparedMessage>,
+    stored: (over: ReadonlySet<MessageId>) => StoredKey | null,
+    now: DateTime.Utc,
+    limit: number | null,
+  ) =>
+    Effect.gen(function* () {
+      const over = new Map<MessageId, FreePlanEmailLimit>()
+      if (limit !== null) {
+        let current = yield* store.usedToday(workspace, now)
+        for (const { accepted } of prepared) {
+          if (accepted.message.state === "blocked") continue
+          if (current < limit) current++
+          else {
+            over.set(
+              accepted.message.id,
+              new FreePlanEmailLimit({ reason: "daily_email_limit", limit, current, needed: 1 }),
+            )
+          }
+        }
+      }
+      const within = prepared.filter(({ accepted }) => !over.has(accepted.message.id))
+      const created = yield* createContacts(workspace, within, now)
+      const messages = within.map(({ accepted }) => withContact(accepted, created))
+      const first =
+        messages.length === 0 ? null : yield* store.accept(workspace, messages, stored(new Set(over.keys())))
+      return { first, over, messages: new Map(messages.map(({ message }) => [message.id, message])) }
+    }).pipe(transact, retryOnIdentityConflict)
+
+  const keyOf = (key: MessageKey | null, at: DateTime.Utc, items: ReadonlyArray<StoredItem>): StoredKey | null =>
+    key === null ? null : { keyHash: secrets.sha256(encodeText(key.key)), bodyHash: key.bodyHash, items, at }
+
+  const findRepeated = Effect.fnUntraced(function* (workspace: WorkspaceId, key: MessageKey | null) {
+    if (key === null) return null
+    const found = yield* store.findKey(workspace, secrets.sha256(encodeText(key.key)))
+    return found === null ? null : yield* replay(workspace, found, key)
+  })
+
+  const sentAgain = Effect.fnUntraced(function* (items: ReadonlyArray<MessageItem>) {
+    const [item] = items
+    if (item?.status !== "accepted") return yield* Effect.die("a key of a single message has no message")
+    return { ...item.view, warnings: item.warnings, replayed: true } satisfies SentMessage
+  })
+
+  const prepareItem = Effect.fnUntraced(function* (
+    workspace: WorkspaceId,
+    item: ReadItem,
+    facts: MessageFacts,
+    now: DateTime.Utc,
+  ): Effect.fn.Return<DecidedItem> {
+    if (Result.isFailure(item.read)) return { ...item, result: Result.fail(item.read.failure) }
+    return { ...item, result: yield* Effect.result(prepare(workspace, item.read.success, facts, now)) }
+  })
+
+  return {
+    send: Effect.fn("EmailMessages.send")(function* (workspace: WorkspaceId, body: unknown, key: MessageKey | null) {
+      const before = yield* findRepeated(workspace, key)
+      if (before !== null) return yield* sentAgain(before)
+      const now = yield* DateTime.now
+      const read = yield* decideWith(parsers, workspace)((parse) => readMessage(body, now, { parse }))
+      const message = yield* Effect.fromResult(read)
+      const facts = yield* store.facts(workspace, factsWanted([message]))
+      const prepared = yield* prepare(workspace, message, facts, now)
+      const { id } = prepared.accepted.message
+      const limit = yield* emailsPerDay_max(workspace)
+      const { first, messages, over } = yield* accept(
+        workspace,
+        [prepared],
+        () => keyOf(key, now, [{ messageId: id }]),
+        now,
+        limit,
+      )
+      if (first !== null && key !== null) return yield* sentAgain(yield* replay(workspace, first, key))
+      const refusal = over.get(id)
+      if (refusal !== undefined) return yield* refusal
+      return {
+        ...viewOf(messages.get(id) ?? prepared.accepted.message, now),
+        warnings: warningsOf(prepared),
+        replayed: false,
+      }
+    }),
+
+    sendMany: Effect.fn("EmailMessages.sendMany")(function* (
+      workspace: WorkspaceId,
+      items: ReadonlyArray<unknown>,
+      key: MessageKey | null,
+    ) {
+      const before = yield* findRepeated(workspace, key)
+      if (before !== null) return { items: before, replayed: true }
+      if (items.length === 0 || items.length > batch_items_max) {
+        return yield* Invalid.at("items", `must have 1 to ${batch_items_max} messages, got ${items.length}`)
+      }
+      const now = yield* DateTime.now
+      const read = items.map((item): ReadItem => ({
+        clientItemId: clientItemIdIn(item),
+        read: readMessage(item, now, { attachments: false }),
+      }))
+      const facts = yield* store.facts(
+        workspace,
+        factsWanted(read.flatMap((item) => (Result.isSuccess(item.read) ? [item.read.success] : []))),
+      )
+      const decided = yield* Effect.forEach(read, (item) => prepareItem(workspace, item, facts, now))
+      const prepared = decided.flatMap(({ result }) => (Result.isSuccess(result) ? [result.success] : []))
+      const storedItems = (over: ReadonlySet<MessageId>) =>
+        decided.map(({ clientItemId, result }): StoredItem => {
+          if (Result.isFailure(result)) return { clientItemId, ...itemRefusal(result.failure) }
+          const { id } = result.success.accepted.message
+          return over.has(id)
+            ? { clientItemId, code: "free_plan_email_limit", message: "The plan allows no more emails today" }
+            : { messageId: id }
+        })
+      const { first, messages, over } = yield* accept(
+        workspace,
+        prepared,
+        (each) => keyOf(key, now, storedItems(each)),
+        now,
+        prepared.length === 0 ? null : yield* emailsPerDay_max(workspace),
+      )
+      if (first !== null && key !== null) return { items: yield* replay(workspace, first, key), replayed: true }
+      return {
+        replayed: false,
+        items: decided.map(({ clientItemId, result }): MessageItem => {
+          if (Result.isFailure(result)) {
+            return { clientItemId, status: "rejected", ...itemRefusal(result.failure) }
+          }
+          const { id } = result.success.accepted.message
+          const refusal = over.get(id)
+          if (refusal !== undefined) return { clientItemId, status: "rejected", ...itemRefusal(refusal) }
+          const view = viewOf(messages.get(id) ?? result.success.accepted.message, now)
+          return { clientItemId, status: "accepted", warnings: warningsOf(result.success), view }
+        }),
+      }
+    }),
+  }
+})
+
+interface DecidedItem extends ReadItem {
+  readonly result: Result.Result<PreparedMessage, Invalid | PreparationRefusal>
+}
+
+interface ReadItem {
+  readonly clientItemId: string | null
+  readonly read: Result.Result<NewMessage, Invalid>
+}
+
+/** A contact that has appeared since is used as it is. */
+const createOnly: UpsertOptions = { ...apiUpsert, duplicates: "skip" }
+
+const withContact = (accepted: AcceptedMessage, created: ReadonlyMap<string, ContactId>): AcceptedMessage => {
+  const contactId = created.get(accepted.emailNormalized ?? "")
+  return contactId === undefined || accepted.message.contactId !== null
+    ? accepted
+    : { ...accepted, message: { ...accepted.message, contactId } }
+}
+
+const warningsOf = ({ sharesSender }: PreparedMessage): ReadonlyArray<MessageWarning> =>
+  sharesSender ? ["sender_shared_with_marketing"] : []
+
+const isSameBytes = (left: Uint8Array, right: Uint8Array): boolean =>
+  left.length === right.length && left.every((byte, at) => byte === right[at])
+
+/** Of a rejected item too, if it can be read. */
+const clientItemIdIn = (item: unknown): string | null => {
+  const id = isObject(item) ? item["client_item_id"] : null
+  return typeof id === "string" && id.length <= client_item_id_length_max ? id : null
+}
+
+const itemRefusal = (
+  refusal: Invalid | PreparationRefusal | FreePlanEmailLimit,
+): { readonly code: MessageItemCode; readonly message: string } => {
+  const { message } = refusal
+  switch (refusal._tag) {
+    case "Invalid":
+      return {
+        code: "INVALID_ITEM",
+        message: refusal.issues.map(({ path, message }) => `${path} ${message}`.trim()).join("; "),
+      }
+    case "NotFound":
+      return { code: "NOT_FOUND", message }
+    default:
+      return { code: refusal.code, message }
+  }
+}
+
+/** Codes are stored as text. */
+const refusedAs = ({ code, message }: { readonly code: string; readonly message: string }) => ({
+  code: messageItemCodes.find((each) => each === code) ?? "INVALID_ITEM",
+  message,
+})
