@@ -7,6 +7,8 @@ import {
   event_days_min,
   flow_event_days_min,
   import_row_days_min,
+  message_days_max,
+  message_days_min,
   webhook_log_days_max,
   webhook_log_days_min,
 } from "@tentpole/core/ports/Maintenance"
@@ -189,6 +191,8 @@ const retention = (from: ReturnType<typeof reader>): Retention => ({
     webhook_log_days_min,
     webhook_log_days_max,
   ),
+  /** How long the content of single messages is stored: data, bodies and attachments, in whole days. */
+  message_days: from.integer("MESSAGE_DAYS", commonSettings.retention.message_days, message_days_min, message_days_max),
 })
 
 const sizes = (from: ReturnType<typeof reader>) => ({

@@ -26,7 +26,7 @@ const migrated = (config: Configuration) =>
   config.databaseMigrationUrl === null ? Effect.void : Effect.asVoid(migrate(config.databaseMigrationUrl))
 
 /** Sends a message to the parent `tentpole start`: the child reports when it is up. */
-const notifyParent = (message: string): Effect.Effect<void> =>
+export const notifyParent = (message: string | object): Effect.Effect<void> =>
   Effect.sync(() => {
     process.send?.(message)
   })

@@ -85,7 +85,7 @@ describe("readConfiguration", () => {
   it("limits import files to 500 MB by default", () => {
     assert.strictEqual(read({}).import_bytes_max, 524_288_000)
     assert.strictEqual(read({}).asset_bytes_max, 26_214_400)
-    assert.strictEqual(read({}).message_bytes_max, 10_485_760)
+    assert.strictEqual(read({}).message_bytes_max, 15_728_640)
     assert.strictEqual(read({ MESSAGE_BYTES_MAX: "1048576" }).message_bytes_max, 1_048_576)
     assert.strictEqual(read({}).html_bytes_max, 2_097_152)
     assert.strictEqual(read({ HTML_BYTES_MAX: "65536" }).html_bytes_max, 65_536)

@@ -14,6 +14,8 @@ import * as EventStore from "./webhooks/EventStore.ts"
 import * as EndpointStore from "./webhooks/EndpointStore.ts"
 import * as DeliveryLog from "./webhooks/DeliveryLog.ts"
 import * as WebhookQueue from "./webhooks/WebhookQueue.ts"
+import * as EmailMessageStore from "./messages/EmailMessageStore.ts"
+import * as MessageContentStore from "./messages/MessageContentStore.ts"
 import * as DeliveryStore from "./sending/DeliveryStore.ts"
 import * as EngagementStore from "./tracking/EngagementStore.ts"
 import * as ExportStore from "./exports/ExportStore.ts"
@@ -23,6 +25,7 @@ import * as FlowQueue from "./flows/FlowQueue.ts"
 import * as ImportStore from "./imports/ImportStore.ts"
 import * as ListStore from "./lists/ListStore.ts"
 import * as MembershipStore from "./flows/MembershipStore.ts"
+import * as MergeStore from "./operations/MergeStore.ts"
 import * as Outbox from "./kernel/Outbox.ts"
 import * as ReportStore from "./bounces/ReportStore.ts"
 import * as SearchStore from "./operations/SearchStore.ts"
@@ -59,6 +62,8 @@ export const stores = Layer.mergeAll(
   EndpointStore.layer,
   DeliveryLog.layer,
   DeliveryStore.layer.pipe(Layer.provide(Transactor.layer)),
+  EmailMessageStore.layer,
+  MessageContentStore.layer,
   EngagementStore.layer,
   EventStore.layer,
   ExportStore.layer,
@@ -68,6 +73,7 @@ export const stores = Layer.mergeAll(
   ImportStore.layer,
   ListStore.layer,
   MembershipStore.layer,
+  MergeStore.layer,
   ReportStore.layer,
   ScheduleStore.layer,
   SearchStore.layer,

@@ -15,6 +15,8 @@ import * as EventStore from "./webhooks/EventStore.ts"
 import * as EndpointStore from "./webhooks/EndpointStore.ts"
 import * as DeliveryLog from "./webhooks/DeliveryLog.ts"
 import * as WebhookQueue from "./webhooks/WebhookQueue.ts"
+import * as EmailMessageStore from "./messages/EmailMessageStore.ts"
+import * as MessageContentStore from "./messages/MessageContentStore.ts"
 import * as DeliveryStore from "./sending/DeliveryStore.ts"
 import * as EngagementStore from "./tracking/EngagementStore.ts"
 import * as ExportStore from "./exports/ExportStore.ts"
@@ -27,6 +29,7 @@ import * as IdempotencyStore from "./operations/IdempotencyStore.ts"
 import * as ImportStore from "./imports/ImportStore.ts"
 import * as ListStore from "./lists/ListStore.ts"
 import * as MembershipStore from "./flows/MembershipStore.ts"
+import * as MergeStore from "./operations/MergeStore.ts"
 import * as Outbox from "./kernel/Outbox.ts"
 import * as PasskeyStore from "./accounts/PasskeyStore.ts"
 import * as PrivacyStore from "./operations/PrivacyStore.ts"
@@ -68,6 +71,8 @@ const rooms = Layer.mergeAll(
   EmailStore.layer,
   EndpointStore.layer,
   DeliveryLog.layer,
+  EmailMessageStore.layer,
+  MessageContentStore.layer,
   DeliveryStore.layer.pipe(Layer.provide(Transactor.layer)),
   EngagementStore.layer,
   EventStore.layer,
@@ -80,6 +85,7 @@ const rooms = Layer.mergeAll(
   ImportStore.layer,
   ListStore.layer,
   MembershipStore.layer,
+  MergeStore.layer,
   PasskeyStore.layer,
   PrivacyStore.layer,
   ReportStore.layer,

@@ -1,4 +1,5 @@
 // The facts of a blast in memory: its email, its audience and what its launch depends on.
+import { messagesSince } from "../messages/MessageTables.ts"
 import type { Blast } from "@tentpole/core/blasts/Blast"
 import { launchOf, lockedOf } from "@tentpole/core/blasts/Blast"
 import {
@@ -110,12 +111,16 @@ export const factsOf = Effect.fnUntraced(function* (db: Rows, workspace: Workspa
   } satisfies ReadinessFacts
 })
 
-const usedOn = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, now: DateTime.Utc) {
+/** The emails of a day: those of blasts that were launched then, and single messages. */
+export const usedOn = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, now: DateTime.Utc) {
   const day_ms = DateTime.startOf(now, "day").epochMilliseconds
   return (yield* db.all(blasts, workspace))
     .flatMap((blast) => launchOf(blast) ?? [])
     .filter((launch) => launch.at.epochMilliseconds >= day_ms)
-    .reduce((sum, launch) => sum + (launch.audience?.qualifiedCount ?? launch.allotted), 0)
+    .reduce(
+      (sum, launch) => sum + (launch.audience?.qualifiedCount ?? launch.allotted),
+      yield* messagesSince(db, workspace, day_ms),
+    )
 })
 
 const qualifiedNow = Effect.fnUntraced(function* (

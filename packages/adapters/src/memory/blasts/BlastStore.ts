@@ -11,7 +11,7 @@ import {
 import { type PaceFacts, rateWindowStart } from "@tentpole/core/blasts/figures/Pace"
 import type { BlastChange } from "@tentpole/core/blasts/machine"
 import type { DeliveryTally } from "@tentpole/core/sending/Delivery"
-import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { BlastId, ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
@@ -70,7 +70,9 @@ export const tallyOf = (rows: ReadonlyArray<DeliveryRow>): DeliveryTally =>
   Record.map(isCounted, (holds) => rows.filter(holds).length)
 
 export const deliveriesOf = (db: Rows, workspace: WorkspaceId, id: BlastId) =>
-  Effect.map(db.all(deliveries, workspace), (rows) => rows.filter((row) => row.blastId === id))
+  Effect.map(db.all(deliveries, workspace), (rows) =>
+    rows.flatMap((row) => (row.blastId === id && row.contactId !== null ? [{ ...row, contactId: row.contactId }] : [])),
+  )
 
 const paceFacts = Effect.fnUntraced(function* (rows: ReadonlyArray<DeliveryRow>, now: DateTime.Utc) {
   const clock = yield* DateTime.now
@@ -183,7 +185,10 @@ const requeue = Effect.fnUntraced(function* (
   const now = yield* DateTime.now
   const retried = (yield* deliveriesOf(db, workspace, id))
     .filter((row) => after === null || row.contactId > after)
-    .flatMap((row) => moved(row, { _tag: "retry", unconfirmed: includeUnconfirmed }) ?? [])
+    .flatMap((row) => {
+      const after = moved(row, { _tag: "retry", unconfirmed: includeUnconfirmed })
+      return after === undefined ? [] : [{ ...after, contactId: row.contactId }]
+    })
     .sort((left, right) => (left.contactId < right.contactId ? -1 : 1))
     .slice(0, limit)
   for (const row of retried)
@@ -235,7 +240,7 @@ const recipientValues: { readonly [Sort in RecipientQuery["sort"]]: (row: Delive
   complained_at: (row) => row.complainedAt,
 }
 
-const toRecipient = (row: DeliveryRow): BlastRecipient => ({
+const toRecipient = (row: DeliveryRow & { readonly contactId: ContactId }): BlastRecipient => ({
   ...row,
   contactDeleted: row.contactDeleted || row.reason === "contact_deleted",
   status: statusOf(row),

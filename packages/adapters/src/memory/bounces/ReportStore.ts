@@ -4,7 +4,8 @@ import { BounceReportStore } from "@tentpole/core/bounces/ReportStore"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Effect } from "effect"
-import { contacts } from "../contacts/ContactStore.ts"
+import { currentContact } from "../contacts/ContactMerge.ts"
+import { contactOf } from "../contacts/ContactTables.ts"
 import { deliveries, suppressions } from "../sending/DeliveryTables.ts"
 import { type Rows, storeLayer } from "../kernel/MemoryDatabase.ts"
 import { newestTo } from "../sending/Suppressions.ts"
@@ -17,9 +18,11 @@ const find = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, ids:
     if (row === undefined) continue
     const { emailNormalized } = row
     const suppression = emailNormalized === null ? undefined : yield* db.find(suppressions, workspace, emailNormalized)
+    const contactId = yield* currentContact(db, workspace, row.contactId)
     found.push({
       ...row,
-      contact: (yield* db.find(contacts, workspace, row.contactId)) ?? null,
+      contactId,
+      contact: (yield* contactOf(db, workspace, contactId)) ?? null,
       suppression: suppression?.reason ?? null,
       newest: yield* newestTo(db, workspace, row),
     })

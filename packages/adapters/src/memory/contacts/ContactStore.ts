@@ -2,6 +2,7 @@
 import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activity"
 import type { Identities } from "@tentpole/core/contacts/batch/Batch"
 import type { Contact } from "@tentpole/core/contacts/Contact"
+import { contactNotFound } from "@tentpole/core/contacts/ContactErrors"
 import type { ContactDeletion, ContactsChange } from "@tentpole/core/contacts/ContactsChange"
 import { type ContactQuery, type ContactSort, ContactStore, IdentityTaken } from "@tentpole/core/contacts/ContactStore"
 import { countsOfContacts } from "@tentpole/core/figures/DayFigures"
@@ -11,7 +12,8 @@ import { fold } from "@tentpole/core/kernel/Text"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect } from "effect"
 import { addDayCounts } from "../figures/DayFigures.ts"
-import { activities, contacts, submissions } from "./ContactTables.ts"
+import { takeOver } from "./ContactMerge.ts"
+import { activities, contacts, formerIds, submissions } from "./ContactTables.ts"
 import { deliveries, suppressions } from "../sending/DeliveryTables.ts"
 import { leaveFlows } from "../flows/MembershipTables.ts"
 import { type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
@@ -58,6 +60,9 @@ const deleteContacts = Effect.fnUntraced(function* (
   deletes: ReadonlyArray<ContactDeletion>,
 ) {
   if (deletes.length === 0) return
+  for (const { before, mergedInto } of deletes) {
+    if (mergedInto !== undefined) yield* takeOver(db, workspace, { source: before.id, target: mergedInto })
+  }
   const deletedIds = new Set(deletes.map(({ before }) => before.id))
   for (const { before: contact } of deletes) {
     const { id, emailNormalized, phone } = contact
@@ -68,7 +73,8 @@ const deleteContacts = Effect.fnUntraced(function* (
   }
   yield* db.removeWhere(listMembers, workspace, ({ contactId }) => deletedIds.has(contactId))
   for (const row of yield* db.all(deliveries, workspace)) {
-    if (deletedIds.has(row.contactId)) yield* db.put(deliveries, workspace, row.id, { ...row, contactDeleted: true })
+    if (row.contactId !== null && deletedIds.has(row.contactId))
+      yield* db.put(deliveries, workspace, row.id, { ...row, contactDeleted: true })
   }
   for (const row of yield* db.all(submissions, workspace)) {
     if (row.contactId !== null && deletedIds.has(row.contactId)) {
@@ -76,6 +82,7 @@ const deleteContacts = Effect.fnUntraced(function* (
     }
   }
   yield* leaveFlows(db, workspace, deletedIds)
+  yield* db.removeWhere(formerIds, workspace, ({ contactId }) => deletedIds.has(contactId))
   yield* db.removeWhere(activities, workspace, ({ contactId }) => deletedIds.has(contactId))
 })
 
@@ -165,9 +172,18 @@ export const pageOfContacts = (rows: ReadonlyArray<Contact>, query: ContactQuery
     ),
   )
 
-export const layer = storeLayer(ContactStore, (db, writer) =>
-  ContactStore.of({
-    get: (workspace, id) => db.get(contacts, workspace, id, "contact"),
+export const layer = storeLayer(ContactStore, (db, writer) => {
+  const findMerged = Effect.fnUntraced(function* (workspace: WorkspaceId, ids: ReadonlyArray<ContactId>) {
+    const rows = yield* Effect.forEach(ids, (id) => db.find(formerIds, workspace, id))
+    return new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.formerId, row.contactId]])))
+  })
+  const get = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ContactId) {
+    const contact = yield* db.find(contacts, workspace, id)
+    return contact ?? (yield* contactNotFound((yield* findMerged(workspace, [id])).get(id) ?? null))
+  })
+  return ContactStore.of({
+    get,
+    findMerged,
     findByIdentity: (workspace, identities) => known(db, workspace, identities),
     lock: (workspace, identities) => Effect.andThen(Transaction, known(db, workspace, identities)),
     lockForDeletion: (workspace, ids) =>
@@ -180,9 +196,9 @@ export const layer = storeLayer(ContactStore, (db, writer) =>
     list: (workspace, query) => Effect.map(db.all(contacts, workspace), (rows) => pageOfContacts(rows, query)),
     count: (workspace) => Effect.map(db.all(contacts, workspace), (rows) => rows.length),
     activities: Effect.fnUntraced(function* (workspace, id, query) {
-      yield* db.get(contacts, workspace, id, "contact")
+      yield* get(workspace, id)
       const lines = (yield* timelineOf(db, workspace)).filter((line) => line.contactId === id)
       return paged(query, query.order === "asc" ? lines : lines.reverse())
     }),
-  }),
-)
+  })
+})

@@ -28,7 +28,7 @@ const timesOf = (row: DeliveryRow): ReadonlyArray<RecordedActivity> => [
 
 /** `variant`: the digit by which the id differs from the delivery's. */
 const timeOf = (row: DeliveryRow, type: DeliveryActivityType, at: DateTime.Utc | null, variant: string) => {
-  if (at === null) return []
+  if (at === null || row.contactId === null) return []
   const id = `${row.id.slice(0, 19)}${variant}${row.id.slice(20)}`
   return [{ id, contactId: row.contactId, type, at, metadata: about(row) }]
 }

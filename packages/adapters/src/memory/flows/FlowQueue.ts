@@ -14,10 +14,11 @@ import { byCodePoint } from "@tentpole/core/kernel/Text"
 import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Clock, DateTime, Effect, Layer } from "effect"
+import { currentContact } from "../contacts/ContactMerge.ts"
 import { contactFields, contacts } from "../contacts/ContactTables.ts"
 import { flows, pausedFlows } from "./FlowTables.ts"
 import { endTurn, takeTurns } from "../kernel/DueWork.ts"
-import { activations, firedDates, flowClock, memberships } from "./MembershipTables.ts"
+import { activations, firedDates, firedKey, flowClock, memberships } from "./MembershipTables.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
 
 const half_hour_ms = 1_800_000
@@ -84,9 +85,9 @@ const fire = Effect.fnUntraced(function* (
 ) {
   const fired = new Set<ContactId>()
   for (const contact of candidates) {
-    const key = `${flow} ${contact} ${day}`
-    if ((yield* db.find(firedDates, workspace, key)) !== undefined) continue
-    yield* db.put(firedDates, workspace, key, contact)
+    const date = { flowId: flow, contactId: contact, day }
+    if ((yield* db.find(firedDates, workspace, firedKey(date))) !== undefined) continue
+    yield* db.put(firedDates, workspace, firedKey(date), date)
     fired.add(contact)
   }
   return fired
@@ -111,7 +112,11 @@ export const layer = Layer.effect(
           if (lifecycle.status === "active" && activated !== undefined) since.set(id, activated)
         }
         return {
-          events: yield* outbox.read(workspace, flow_consumer, limit),
+          events: yield* Effect.forEach(yield* outbox.read(workspace, flow_consumer, limit), (event) =>
+            event.contactId === null
+              ? Effect.succeed(event)
+              : Effect.map(currentContact(db, workspace, event.contactId), (contactId) => ({ ...event, contactId })),
+          ),
           flows: running,
           isSince: ({ position }, flow) => {
             const activated = since.get(flow)

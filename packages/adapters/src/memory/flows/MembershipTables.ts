@@ -36,8 +36,16 @@ export const sendingSteps = table<SendingStep>("blast of a flow's step")
 /** Ids that executed steps created, by membership, visit and attempt. */
 export const createdIds = table<string>("flow_made")
 
-/** By flow, contact and day. */
-export const firedDates = table<ContactId>("flow_date_fired")
+interface FiredDate {
+  readonly flowId: FlowId
+  readonly contactId: ContactId
+  readonly day: string
+}
+
+export const firedKey = ({ contactId, day, flowId }: FiredDate): string => `${flowId} ${contactId} ${day}`
+
+/** By flow, contact and day: `firedKey`. */
+export const firedDates = table<FiredDate>("flow_date_fired")
 /** The time up to which date triggers were checked, under the key `dates`. */
 export const flowClock = table<DateTime.Utc>("flow_clock")
 /** The outbox position at a flow's activation, by flow id. */
@@ -53,7 +61,8 @@ export const putMoved = Effect.fnUntraced(function* (
   const failedAt = isFailed(after) ? (after.failedAt ?? (yield* DateTime.now)) : null
   yield* db.put(deliveries, workspace, after.id, { ...after, failedAt })
   const event = unsentEvent(before, after, failedAt ?? (yield* DateTime.now))
-  if (event !== null && (yield* db.find(contacts, workspace, after.contactId)) !== undefined) {
+  const isGone = after.contactId !== null && (yield* db.find(contacts, workspace, after.contactId)) === undefined
+  if (event !== null && !isGone) {
     yield* appendEvents(db, workspace, [event])
   }
   if (after.flow === null || finalStates.has(before.state) || !finalStates.has(after.state)) return

@@ -89,13 +89,17 @@ const writeDeliveries = Effect.fnUntraced(function* (
   const locked = lockedOf(blast)
   if (locked === null) return yield* Effect.die(new Error("a launched blast has its approval"))
   const taken = new Set<string | null>()
+  const recipients = new Set<ContactId>()
   for (const row of yield* db.all(deliveries, workspace)) {
-    if (row.blastId === blast.id && row.state !== "blocked") taken.add(row.emailNormalized)
+    if (row.blastId !== blast.id) continue
+    if (row.contactId !== null) recipients.add(row.contactId)
+    if (row.state !== "blocked") taken.add(row.emailNormalized)
   }
   const names = yield* ids.many(audience.length)
   const now = yield* DateTime.now
   const counts = { recipientCount: 0, qualifiedCount: 0 }
   for (const [at, contact] of audience.entries()) {
+    if (recipients.has(contact.id)) continue
     const facts = yield* factsOf(db, workspace, contact, contact.emailNormalized)
     const reason = blockReason(facts, blast.operational)
     if (reason === undefined && taken.has(contact.emailNormalized)) continue

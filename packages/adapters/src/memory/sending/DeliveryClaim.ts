@@ -9,7 +9,9 @@ import {
 import * as Pace from "@tentpole/core/sending/SendRateLimit"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Clock, Effect } from "effect"
-import { contacts } from "../contacts/ContactStore.ts"
+import { strangerOf } from "@tentpole/core/sending/messages/MessageContent"
+import { contactOf } from "../contacts/ContactTables.ts"
+import { claimedMessage, messageOf } from "../messages/MessageTables.ts"
 import { blasts, deliveries, type DeliveryRow, dueDeliveries, moved } from "./DeliveryTables.ts"
 import { sendingSteps } from "../flows/MembershipTables.ts"
 import { type Rows, table } from "../kernel/MemoryDatabase.ts"
@@ -57,13 +59,24 @@ export const sendingBlastIds = Effect.fnUntraced(function* (db: Rows, workspace:
   return new Set(ids)
 })
 
-/** The due deliveries, in turns of blasts. */
-const dueOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, now_ms: number) {
+/** The due single messages, then the other due deliveries, in turns of blasts. */
+const dueOf = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  now_ms: number,
+  isWanted: (row: DeliveryRow) => boolean,
+) {
   const sending = yield* sendingBlastIds(db, workspace)
   const due = (yield* db.all(deliveries, workspace))
-    .filter((row) => row.state === "queued" && row.dueAt.epochMilliseconds <= now_ms && sending.has(row.blastId))
+    .filter((row) => row.state === "queued" && row.dueAt.epochMilliseconds <= now_ms && isWanted(row))
     .sort(byTurn)
-  return byTurns(due, (row) => row.blastId)
+  return [
+    ...due.filter(({ message }) => message !== null),
+    ...byTurns(
+      due.filter(({ blastId, message }) => message === null && sending.has(blastId)),
+      (row) => row.blastId,
+    ),
+  ]
 })
 
 /** Takes deliveries up to the permits of each domain, and updates the buckets. */
@@ -92,13 +105,26 @@ const takeByDomains = Effect.fnUntraced(function* (
   return taken
 })
 
-const takePaced = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, limit: number, now_ms: number) {
+/** As on PostgreSQL: where a limit holds for all mail, a claim of deliveries takes single messages too. */
+const isClaimed = (kind: "deliveries" | "messages", per_second: number | null, per_domain: number | null) => {
+  if (per_domain !== null) return () => true
+  return ({ message }: DeliveryRow) =>
+    kind === "messages" ? message !== null : message === null || per_second !== null
+}
+
+const takePaced = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  limit: number,
+  now_ms: number,
+  kind: "deliveries" | "messages",
+) {
   const settings = yield* db.find(workspaces, null, workspace)
   const per_second = settings?.sendingPerSecond ?? null
   const per_domain = settings?.sendingPerDomainPerSecond ?? null
   const bucket = yield* bucketOf(db, workspace, "", now_ms)
   const permits = per_second === null ? limit : Math.min(limit, Pace.availablePermits(bucket, per_second, now_ms))
-  const due = permits === 0 ? [] : yield* dueOf(db, workspace, now_ms)
+  const due = permits === 0 ? [] : yield* dueOf(db, workspace, now_ms, isClaimed(kind, per_second, per_domain))
   const taken =
     per_domain === null
       ? due.slice(0, permits)
@@ -113,21 +139,28 @@ export const claim = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
   { bytes_max = claimed_bytes_max, lease_ms, limit }: ClaimOptions,
+  kind: "deliveries" | "messages",
 ) {
   const now_ms = yield* Clock.currentTimeMillis
   const token = ((yield* db.find(tokens, null, "last")) ?? 0) + 1
   yield* db.put(tokens, null, "last", token)
-  const { paced, ready_ms, taken } = yield* takePaced(db, workspace, limit, now_ms)
+  const { paced, ready_ms, taken } = yield* takePaced(db, workspace, limit, now_ms, kind)
   const due = yield* db.find(dueDeliveries, null, workspace)
   const next_ms = paced && taken.length < limit ? Math.max(now_ms + Pace.turn_ms, ready_ms) : now_ms
-  if (due !== undefined) yield* db.put(dueDeliveries, null, workspace, { ...due, dueAt_ms: next_ms })
+  if (due !== undefined && kind === "deliveries")
+    yield* db.put(dueDeliveries, null, workspace, { ...due, dueAt_ms: next_ms })
   const claimed: Array<ClaimedDelivery> = []
   let bytes = 0
   for (const row of taken) {
     const after = moved(row, { _tag: "claim", token })
     if (after === undefined) continue
     if (bytes >= bytes_max) break
-    const contact = (yield* db.find(contacts, workspace, row.contactId)) ?? null
+    const stored = row.message === null ? undefined : yield* messageOf(db, workspace, row.id)
+    const message = stored === undefined ? null : claimedMessage(stored, row.expiresAt ?? stored.message.expiresAt)
+    const contact =
+      row.contactId === null
+        ? strangerOf(row.id, row.createdAt, row.email, message?.toName ?? null)
+        : ((yield* contactOf(db, workspace, row.contactId)) ?? null)
     if (contact !== null) bytes += estimateContactBytes(contact)
     yield* db.put(deliveries, workspace, row.id, { ...after, leaseUntil_ms: now_ms + lease_ms })
     claimed.push({
@@ -141,6 +174,7 @@ export const claim = Effect.fnUntraced(function* (
       operational: row.operational,
       address: row.email ?? "",
       contact,
+      message,
     })
   }
   return claimed

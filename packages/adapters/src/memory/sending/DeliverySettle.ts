@@ -4,6 +4,8 @@ import type { Settlement } from "@tentpole/core/sending/Settlement"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Clock, DateTime, Effect } from "effect"
 import { contacts, writeActivities } from "../contacts/ContactStore.ts"
+import { contactOf } from "../contacts/ContactTables.ts"
+import { hintDue } from "../kernel/DueWork.ts"
 import { deliveries, type DeliveryRow, moved } from "./DeliveryTables.ts"
 import { putMoved } from "../flows/MembershipTables.ts"
 import type { Rows } from "../kernel/MemoryDatabase.ts"
@@ -57,10 +59,12 @@ const write = Effect.fnUntraced(function* (
   if (hardBounce && row.emailNormalized !== null)
     yield* suppress(db, workspace, { email: row.emailNormalized, reason: "bounce", createdAt: at })
   if (bounce === "soft") yield* suppressWornOut(db, workspace, row, at)
-  const contact = yield* db.find(contacts, workspace, after.contactId)
-  if (contact === undefined) return
-  const invalidates = hardBounce && contact.emailNormalized === after.emailNormalized
-  const marked = { ...contact, marketingEmailInvalid: contact.marketingEmailInvalid || invalidates }
+  if (ending.state === "queued") yield* hintDue(db, "messages", workspace, row.dueAt)
+  const contact = (yield* contactOf(db, workspace, after.contactId)) ?? null
+  if (contact === null && after.contactId !== null) return
+  const invalidates = hardBounce && contact?.emailNormalized === after.emailNormalized
+  const marked =
+    contact === null ? null : { ...contact, marketingEmailInvalid: contact.marketingEmailInvalid || invalidates }
   const { activities, events } = recordsOf(
     { before: { ...before, contact }, after: { ...after, contact: marked }, at },
     [
@@ -70,7 +74,7 @@ const write = Effect.fnUntraced(function* (
     ],
   )
   yield* writeActivities(db, workspace, activities)
-  if (marked.marketingEmailInvalid !== contact.marketingEmailInvalid) {
+  if (contact !== null && marked !== null && marked.marketingEmailInvalid !== contact.marketingEmailInvalid) {
     yield* db.put(contacts, workspace, contact.id, { ...marked, updatedAt: at })
   }
   yield* appendEvents(db, workspace, events)

@@ -8,7 +8,9 @@ import { intentAnswer } from "@tentpole/core/sending/Suppression"
 import { DeliveryId, Ids, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Clock, DateTime, Effect, Layer } from "effect"
-import { contacts } from "../contacts/ContactStore.ts"
+import { contactOf } from "../contacts/ContactTables.ts"
+import { endTurn, hintDue, takeTurns, waitingWork } from "../kernel/DueWork.ts"
+import { deletePassingContent, nextDue_ms } from "../messages/MessageTables.ts"
 import { fixAudience } from "./DeliveryAudience.ts"
 import { bucketOf, claim, sendingBlastIds } from "./DeliveryClaim.ts"
 import { settle } from "./DeliverySettle.ts"
@@ -22,10 +24,15 @@ const look_again_ms = 10_000
 const answer = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, row: DeliveryRow) {
   const blast = yield* db.find(blasts, workspace, row.blastId)
   const step = yield* db.find(sendingSteps, workspace, row.blastId)
-  const contact = yield* db.find(contacts, workspace, row.contactId)
+  const contact = yield* contactOf(db, workspace, row.contactId)
+  const line = row.message === null ? undefined : { status: "sending", paused: false }
   return intentAnswer({
-    blast: step ?? { status: blast?.status ?? "cancelled", paused: blast?.status === "sending" && blast.paused },
-    recipient: contact === undefined ? null : yield* factsOf(db, workspace, contact, row.emailNormalized),
+    blast: line ??
+      step ?? { status: blast?.status ?? "cancelled", paused: blast?.status === "sending" && blast.paused },
+    recipient:
+      contact === undefined && row.contactId !== null
+        ? null
+        : yield* factsOf(db, workspace, contact ?? null, row.emailNormalized),
     operational: row.operational,
     withdrawn: yield* isWithdrawn(db, workspace, row),
   })
@@ -53,7 +60,7 @@ const grant = Effect.fnUntraced(function* (
       row,
       verdict === "granted"
         ? { ...after, leaseUntil_ms: now + lease_ms, handedOverAt: DateTime.makeUnsafe(now) }
-        : after,
+        : { ...after, blockedAt: after.state === "blocked" ? DateTime.makeUnsafe(now) : null },
     )
   }
   return answers
@@ -78,8 +85,14 @@ const renew = Effect.fnUntraced(function* (
 
 const sweep = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
   const now = yield* Clock.currentTimeMillis
-  const swept = { queued: 0, unconfirmed: 0 }
+  const swept = { queued: 0, unconfirmed: 0, expired: 0 }
   for (const row of yield* db.all(deliveries, workspace)) {
+    const late =
+      row.expiresAt !== null && row.expiresAt.epochMilliseconds <= now ? moved(row, { _tag: "late" }) : undefined
+    if (late !== undefined) {
+      yield* putMoved(db, workspace, row, late)
+      swept.expired++
+    }
     if (row.leaseUntil_ms === null || row.leaseUntil_ms >= now) continue
     const after = moved(row, { _tag: "expire" })
     if (after === undefined) continue
@@ -87,7 +100,10 @@ const sweep = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
     if (after.state === "queued") swept.queued++
     else swept.unconfirmed++
   }
-  if (swept.queued + swept.unconfirmed > 0) yield* makeDue(db, workspace)
+  if (swept.queued + swept.unconfirmed > 0) {
+    yield* makeDue(db, workspace)
+    yield* hintDue(db, "messages", workspace, DateTime.makeUnsafe(now))
+  }
   return swept
 })
 
@@ -138,7 +154,20 @@ export const layer = Layer.effect(
       dueWorkspaces: (limit, except) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => workspacesDue(db, limit, now, except)),
       openWorkspaces: (limit) => workspacesDue(db, limit, Infinity),
-      claim: (workspace, options) => Effect.andThen(Transaction, claim(db, workspace, options)),
+      claim: (workspace, options) => Effect.andThen(Transaction, claim(db, workspace, options, "deliveries")),
+      messageTurns: Effect.fnUntraced(function* (limit, turn_ms) {
+        yield* Transaction
+        return yield* takeTurns(db, ["messages"], { limit, turn_ms })
+      }),
+      claimMessages: (workspace, options) => Effect.andThen(Transaction, claim(db, workspace, options, "messages")),
+      endMessageTurn: Effect.fnUntraced(function* ({ token, workspace }, more) {
+        yield* Transaction
+        if (!more) yield* deletePassingContent(db, workspace)
+        const next = more ? Clock.currentTimeMillis : nextDue_ms(db, workspace, Pace.turn_ms)
+        yield* endTurn(db, { kind: "messages", token, workspace }, next)
+      }),
+      hasMessages: Effect.map(db.all(waitingWork, null), (works) => works.some(({ kind }) => kind === "messages")),
+      messageArrival: Effect.sleep("50 millis"),
       renew: (workspace, claims, lease_ms) => Effect.andThen(Transaction, renew(db, workspace, claims, lease_ms)),
       grant: (workspace, claims, lease_ms) =>
         Effect.flatMap(Open, (open) =>
@@ -157,7 +186,10 @@ export const layer = Layer.effect(
           count++
           yield* db.put(deliveries, workspace, id, { ...after, handedOverAt: null })
         }
-        if (count > 0) yield* makeDue(db, workspace)
+        if (count > 0) {
+          yield* makeDue(db, workspace)
+          yield* hintDue(db, "messages", workspace, yield* DateTime.now)
+        }
         return count
       }),
       sweep: (workspace) => Effect.andThen(Transaction, sweep(db, workspace)),

@@ -3,7 +3,7 @@ import type { BounceKind } from "@tentpole/core/sending/EnhancedCode"
 import type { Blast } from "@tentpole/core/blasts/Blast"
 import type { BlockReason, Delivery, Move } from "@tentpole/core/sending/Delivery"
 import { move } from "@tentpole/core/sending/machine"
-import type { RecipientFacts, Suppression } from "@tentpole/core/sending/Suppression"
+import { addressOnly, type RecipientFacts, type Suppression } from "@tentpole/core/sending/Suppression"
 import type { Contact } from "@tentpole/core/contacts/Contact"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { LinkClicks } from "@tentpole/core/tracking/LinkClicks"
@@ -20,6 +20,8 @@ export interface DeliveryRow extends Delivery {
   readonly smtpReply: string | null
   /** Set while it is failed or unconfirmed. */
   readonly failedAt: DateTime.Utc | null
+  /** When it was blocked at its intent, or cancelled. */
+  readonly blockedAt: DateTime.Utc | null
   readonly machineOpenedAt: DateTime.Utc | null
   readonly machineClickedAt: DateTime.Utc | null
   readonly bounceKind: BounceKind | null
@@ -72,14 +74,15 @@ export const moved = (row: DeliveryRow, by: Move): DeliveryRow | undefined => {
   return { ...row, ...after, leaseUntil_ms: after.token === null ? null : row.leaseUntil_ms }
 }
 
-/** The facts of a recipient now. */
+/** The facts of a recipient now. `contact`: null for a single message that has none. */
 export const factsOf = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
-  contact: Contact,
+  contact: Contact | null,
   emailNormalized: string | null,
 ) {
   const suppression = emailNormalized === null ? undefined : yield* db.find(suppressions, workspace, emailNormalized)
+  if (contact === null) return addressOnly(emailNormalized, suppression?.reason ?? null)
   return {
     emailNormalized,
     unsubscribed: contact.unsubscribed,
@@ -97,6 +100,8 @@ export const newDelivery = (
   now: DateTime.Utc,
 ): DeliveryRow => ({
   ...it,
+  message: null,
+  expiresAt: null,
   email: contact.email,
   emailNormalized: contact.emailNormalized,
   displayName: contact.displayName,
@@ -111,6 +116,7 @@ export const newDelivery = (
   handedOverAt: null,
   sentAt: null,
   failedAt: null,
+  blockedAt: null,
   deliveredAt: null,
   openedAt: null,
   clickedAt: null,

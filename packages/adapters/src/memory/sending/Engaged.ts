@@ -7,6 +7,7 @@ import type { Delivery } from "@tentpole/core/sending/Delivery"
 import type { SuppressionReason } from "@tentpole/core/sending/Suppression"
 import { type DateTime, Effect } from "effect"
 import { contacts, writeActivities } from "../contacts/ContactStore.ts"
+import { contactOf } from "../contacts/ContactTables.ts"
 import { addDayCounts } from "../figures/DayFigures.ts"
 import { putMoved } from "../flows/MembershipTables.ts"
 import type { Rows } from "../kernel/MemoryDatabase.ts"
@@ -25,11 +26,11 @@ export const putEngaged = Effect.fnUntraced(function* (
   const row = yield* db.find(deliveries, workspace, before.id)
   if (row?.state !== before.state) return yield* Effect.die(`delivery ${before.id} is no longer what was decided on`)
   const { contact, ...delivery } = after
-  yield* putMoved(db, workspace, row, { ...row, ...delivery })
+  yield* putMoved(db, workspace, row, { ...row, ...delivery, contactId: row.contactId })
   if (suppression !== null && before.emailNormalized !== null) {
     yield* suppress(db, workspace, { email: before.emailNormalized, reason: suppression, createdAt: at })
   }
-  const stored = yield* db.find(contacts, workspace, before.contactId)
+  const stored = yield* contactOf(db, workspace, before.contactId)
   if (stored !== undefined && contact !== null && contact !== before.contact) {
     const marketingEmailInvalid = stored.marketingEmailInvalid || contact.marketingEmailInvalid
     const unsubscribed = stored.unsubscribed || contact.unsubscribed

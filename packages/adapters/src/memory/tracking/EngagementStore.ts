@@ -4,7 +4,8 @@ import { EngagementStore } from "@tentpole/core/tracking/EngagementStore"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Array, Effect } from "effect"
-import { contacts } from "../contacts/ContactStore.ts"
+import { currentContact } from "../contacts/ContactMerge.ts"
+import { contactOf } from "../contacts/ContactTables.ts"
 import { clicks, deliveries, suppressions } from "../sending/DeliveryTables.ts"
 import { type Rows, storeLayer } from "../kernel/MemoryDatabase.ts"
 import { putEngaged } from "../sending/Engaged.ts"
@@ -14,9 +15,11 @@ const find = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: 
   const suppression =
     row.emailNormalized === null ? undefined : yield* db.find(suppressions, workspace, row.emailNormalized)
   const { displayName: _, contactDeleted: __, leaseUntil_ms: ___, smtpReply: ____, createdAt: _____, ...delivery } = row
+  const contactId = yield* currentContact(db, workspace, row.contactId)
   const tracked: TrackedDelivery = {
     ...delivery,
-    contact: (yield* db.find(contacts, workspace, row.contactId)) ?? null,
+    contactId,
+    contact: (yield* contactOf(db, workspace, contactId)) ?? null,
     suppressed: suppression !== undefined,
   }
   return tracked

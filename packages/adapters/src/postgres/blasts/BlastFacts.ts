@@ -22,6 +22,7 @@ import type { Statement } from "effect/sql"
 import { rateWindowStart } from "@tentpole/core/blasts/figures/Pace"
 import { instant, iso } from "../kernel/Instants.ts"
 import { blastColumns, type BlastRow, toBlast } from "./BlastRows.ts"
+import { messagesSince } from "../messages/EmailMessageStore.ts"
 import { blockReasonOf } from "../sending/BlockReason.ts"
 import { listCondition, toAudienceList } from "../sending/DeliveryAudience.ts"
 import type { AudienceList } from "../segments/RuleSql.ts"
@@ -239,7 +240,8 @@ const allotmentOf = Effect.fnUntraced(function* (
       (select count(*)::int from (
         select from contact where workspace_id = ${workspace} limit ${counted_max}) as counted) as contacts,
       (select coalesce(sum(case when audience_fixed_at is null then allotted_count else qualified_count end), 0)::int
-        from blast where workspace_id = ${workspace} and launched_at >= ${day}) as "usedToday",
+        from blast where workspace_id = ${workspace} and launched_at >= ${day})
+        + ${messagesSince(sql, workspace, DateTime.startOf(now, "day"))} as "usedToday",
       (select count(*)::int from (
         select from fenced_contact c
         left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized

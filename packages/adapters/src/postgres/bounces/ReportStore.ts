@@ -34,7 +34,7 @@ const lock = Effect.fnUntraced(function* (
   )
   return found.map((each): ReportedDelivery => ({
     ...each,
-    contact: contacts.get(each.contactId) ?? null,
+    contact: each.contactId === null ? null : (contacts.get(each.contactId) ?? null),
     suppression: suppressions.get(each.emailNormalized) ?? null,
     newest: newest.get(each.id) ?? [],
   }))

@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import { addDayCounts } from "../figures/DayFigures.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
+import { takeOver } from "./ContactMerge.ts"
 import { moveContactCount, moveMemberCounts } from "../lists/StoredCounts.ts"
 
 /**
@@ -46,6 +47,9 @@ export const deleteContacts = Effect.fnUntraced(function* (
   yield* sql`
     with counted as (${yield* addDayCounts(sql, workspace, countsOfContacts({ deletes }))})
     ${yield* moveContactCount(sql, workspace, -deletes.length)}`
+  for (const { before, mergedInto } of deletes) {
+    if (mergedInto !== undefined) yield* takeOver(sql, workspace, { source: before.id, target: mergedInto })
+  }
   yield* sql`
     with left_lists as materialized (
       select distinct m.list_id from list_member m
@@ -72,8 +76,12 @@ export const deleteContacts = Effect.fnUntraced(function* (
     update flow_membership m set due_at = ${yield* transactionTime(sql)}
     where m.workspace_id = ${workspace} and m.membership_id = any(array(select membership_id from left_flows))`
   yield* sql`select hint_due('flows', ${workspace}, clock_timestamp())`
-  yield* sql`
-    delete from activity where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])`
+  // The timeline of a merged contact is its target's by now. Its index still has the old entries, which a search would read.
+  const ended = deletes.flatMap(({ before, mergedInto }) => (mergedInto === undefined ? [before.id] : []))
+  if (ended.length > 0) {
+    yield* sql`
+      delete from activity where workspace_id = ${workspace} and contact_id = any(${texts(ended)}::uuid[])`
+  }
   const rows = yield* sql`
     delete from contact where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])
     returning 1`

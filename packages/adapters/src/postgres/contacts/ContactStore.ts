@@ -2,12 +2,13 @@
 import type { PgClient } from "@effect/sql-pg"
 import type { Identities } from "@tentpole/core/contacts/batch/Batch"
 import type { Contact } from "@tentpole/core/contacts/Contact"
+import { contactNotFound } from "@tentpole/core/contacts/ContactErrors"
 import { type ContactQuery, ContactStore } from "@tentpole/core/contacts/ContactStore"
 import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import { advisoryLock } from "../kernel/AdvisoryLocks.ts"
 import { texts } from "../kernel/Arrays.ts"
-import { requireRow } from "../kernel/Instants.ts"
+import { mergedContacts } from "./ContactMerge.ts"
 import { lockForDeletion } from "./ContactDeletion.ts"
 import { contactSortKeys, contactsWhere, countedPage, searchIn } from "./ContactPages.ts"
 import { contactColumns, type ContactRow, toContact } from "./ContactRows.ts"
@@ -69,6 +70,10 @@ const isUnfiltered = ({ search, updatedAfter }: ContactQuery): boolean => search
 
 export const layer = storeLayer(ContactStore, ({ sql, write, quick, long, writer }) => {
   const columns = sql.literal(contactColumns)
+  const findMerged: ContactStore["Service"]["findMerged"] = (workspace, ids) =>
+    quick.read(workspace, (client) => mergedContacts(client, workspace, ids))
+  const missing = (workspace: WorkspaceId, id: ContactId) =>
+    Effect.flatMap(findMerged(workspace, [id]), (merged) => contactNotFound(merged.get(id) ?? null))
 
   return {
     get: (workspace, id) =>
@@ -78,7 +83,8 @@ export const layer = storeLayer(ContactStore, ({ sql, write, quick, long, writer
           (client) => client<ContactRow>`
             select ${columns} from contact c where c.workspace_id = ${workspace} and c.contact_id = ${id}`,
         )
-        .pipe(Effect.flatMap(requireRow("contact")), Effect.map(toContact)),
+        .pipe(Effect.flatMap(([row]) => (row === undefined ? missing(workspace, id) : Effect.succeed(toContact(row))))),
+    findMerged,
     findByIdentity: (workspace, identities) =>
       isEmpty(identities)
         ? Effect.succeed([])
@@ -117,6 +123,9 @@ export const layer = storeLayer(ContactStore, ({ sql, write, quick, long, writer
         total: isUnfiltered(query) ? storedContactCount(workspace) : null,
       }).pipe(Effect.map(({ items, total }) => ({ items: items.map(({ contact }) => contact), total }))),
     count: (workspace) => quick.read(workspace, storedContactCount(workspace)),
-    activities: (workspace, id, query) => quick.read(workspace, (client) => timelineOf(client, workspace, id, query)),
+    activities: (workspace, id, query) =>
+      quick
+        .read(workspace, (client) => timelineOf(client, workspace, id, query))
+        .pipe(Effect.catchTag("NotFound", () => missing(workspace, id))),
   }
 })

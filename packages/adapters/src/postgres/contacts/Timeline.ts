@@ -23,11 +23,12 @@ export const activitiesOfType = (sql: Sql, workspace: WorkspaceId, type: Activit
   }
   const column = sql.literal(times[type][0])
   return sql`(select contact_id, ${column} as at from delivery
-    where workspace_id = ${workspace} and not contact_deleted and ${column} is not null)`
+    where workspace_id = ${workspace} and not contact_deleted and contact_id is not null and ${column} is not null)`
 }
 
 /** The metadata of an activity of the message `d`. */
 export const deliveryMetadata = `case
+  when d.message is not null then jsonb_build_object('message_id', d.delivery_id) || d.message
   when d.membership_id is null then jsonb_build_object('blast_id', d.blast_id, 'recipient_id', d.delivery_id)
   else jsonb_build_object('flow_id', d.flow_id, 'membership_id', d.membership_id, 'step_id', d.step_id,
     'recipient_id', d.delivery_id)

@@ -11,9 +11,10 @@ import {
   type Turn,
 } from "@tentpole/core/flows/engine/FlowQueue"
 import type { ContactId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
+import { Outbox, type RecordedEvent } from "@tentpole/core/kernel/changes/Outbox"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
+import { mergedContacts } from "../contacts/ContactMerge.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { endTurn, takeTurns } from "../kernel/DueWork.ts"
 import { datedContacts } from "./DatedContacts.ts"
@@ -59,13 +60,30 @@ const nextOf = (sql: Sql, kind: FlowWork, workspace: WorkspaceId) => {
 const hasActiveDates = (sql: Sql, workspace: WorkspaceId) =>
   sql`f.workspace_id = ${workspace} and f.status = 'active' and f.structure @> '{"triggers": [{"type": "date_based"}]}'`
 
+/** What happened to a merged contact counts for the one that it was merged into. */
+const ofCurrentContacts = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  events: ReadonlyArray<RecordedEvent>,
+) {
+  const ids = new Set(events.flatMap(({ contactId }) => (contactId === null ? [] : [contactId])))
+  if (ids.size === 0) return events
+  const merged = yield* mergedContacts(sql, workspace, [...ids])
+  if (merged.size === 0) return events
+  return events.map((event) => {
+    const current = event.contactId === null ? undefined : merged.get(event.contactId)
+    return current === undefined ? event : { ...event, contactId: current }
+  })
+})
+
 const newEvents = (sql: Sql, outbox: Outbox["Service"], reader: FlowReader, workspace: WorkspaceId, limit: number) =>
   Effect.gen(function* () {
     const locked = yield* sql`
       select 1 from outbox_consumer
       where workspace_id = ${workspace} and consumer = ${flow_consumer} for update skip locked`
     if (locked.length === 0) return null
-    const events = yield* outbox.read(workspace, flow_consumer, limit)
+    const read = yield* outbox.read(workspace, flow_consumer, limit)
+    const events = yield* ofCurrentContacts(sql, workspace, read)
     const flows = yield* reader.read(
       sql,
       workspace,

@@ -11,7 +11,9 @@ import type {
 import type { ContactId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
+import { mergedContacts } from "../contacts/ContactMerge.ts"
 import { texts } from "../kernel/Arrays.ts"
+import { Conflicted } from "../kernel/Postgres.ts"
 import { shareFlowLocks, tryShareFlowLocks } from "./FlowLocks.ts"
 import { type FlowReader, membershipColumns, type MembershipRow, toMembership } from "./MembershipRows.ts"
 
@@ -52,6 +54,12 @@ export const lockForEntry = Effect.fnUntraced(function* (
     select contact_id as id from contact
     where workspace_id = ${workspace} and contact_id = any(${texts(contacts)}::uuid[])
     order by contact_id for key share`
+  const known = new Set(existing.map(({ id }) => id))
+  const missing = contacts.filter((id) => !known.has(id))
+  if (missing.length > 0 && (yield* mergedContacts(sql, workspace, missing)).size > 0) {
+    // The next attempt finds the contact that it was merged into.
+    return yield* Effect.die(new Conflicted("a contact was merged into another one"))
+  }
   const rows = yield* sql<{ readonly pair: string; readonly live: boolean }>`
     select flow_id || ' ' || contact_id as pair, bool_or(status in ('active', 'waiting')) as live from flow_membership
     where workspace_id = ${workspace} and contact_id = any(${texts(contacts)}::uuid[]) and flow_id = any(${texts(flows)}::uuid[])
@@ -60,7 +68,7 @@ export const lockForEntry = Effect.fnUntraced(function* (
   const facts: EnrollmentFacts = {
     now,
     flows: locked,
-    contacts: new Set(existing.map(({ id }) => id)),
+    contacts: known,
     earlier: (flow, contact): EarlierMemberships => {
       const live = earlier.get(`${flow} ${contact}`)
       return { live: live === true, any: live !== undefined }

@@ -25,7 +25,7 @@ export const makeDueAt = (sql: Sql, kind: DueKind, workspace: WorkspaceId, at: D
 /** Makes a workspace due at a time. Unlike `makeDueAt` it never waits for another transaction. */
 export const hintDueAt = (
   sql: Sql,
-  kind: Extract<DueKind, "flows" | "flow_events" | "webhooks">,
+  kind: Extract<DueKind, "flows" | "flow_events" | "messages" | "webhooks">,
   workspace: WorkspaceId,
   at: DateTime.Utc,
 ) => Effect.asVoid(sql`select hint_due(${kind}, ${workspace}, ${DateTime.formatIso(at)})`)

@@ -17,6 +17,7 @@ const baseline = [
   "bounces",
   "blasts",
   "figures",
+  "messages",
   "flows",
   "imports",
   "exports",

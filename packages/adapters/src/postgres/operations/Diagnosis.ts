@@ -28,6 +28,8 @@ export interface Diagnosis {
   readonly unjournaled_at: string | null
   /** Webhook endpoints that were disabled because they did not work, and the age of the oldest event that one has not taken over. */
   readonly webhooks: { readonly disabled: number; readonly lag_s: number }
+  /** How long the oldest due single message waits; workspaces that send messages and marketing from the same address. */
+  readonly messages: { readonly lag_s: number; readonly shared_count: number }
   /** Migrations of this version that have not run. */
   readonly pending: ReadonlyArray<string>
   /** Migrations that have run and that this version does not know: a newer version has run them. */
@@ -72,11 +74,13 @@ const readDiagnosis = Effect.fnUntraced(function* (isPooled: boolean) {
           case when unjournaled_at > clock_timestamp() - interval '10 minutes' then unjournaled_at end as unjournaled_at
         from service_epoch`
     : []
-  const webhooks =
+  const backlog =
     epoch === undefined
       ? []
       : yield* sql<Pick<Backlog, "items" | "oldest_s" | "state">>`
-    select state, items::float8 as items, oldest_s from tentpole_backlog() where queue = 'webhooks'`
+    select case when queue = 'due' then 'messages' else state end as state, items::float8 as items, oldest_s
+    from tentpole_backlog() where queue = 'webhooks' or queue = 'due' and kind = 'messages'
+    union all select 'shared', tentpole_shared_senders()::float8, null`
   const names = new Set(done.map(({ name }) => name))
   return {
     version: row?.version ?? 0,
@@ -90,8 +94,12 @@ const readDiagnosis = Effect.fnUntraced(function* (isPooled: boolean) {
     epoch: epoch?.counter ?? 0,
     unjournaled_at: epoch?.unjournaled_at?.toISOString() ?? null,
     webhooks: {
-      disabled: webhooks.find(({ state }) => state === "disabled")?.items ?? 0,
-      lag_s: webhooks.find(({ state }) => state === "behind")?.oldest_s ?? 0,
+      disabled: backlog.find(({ state }) => state === "disabled")?.items ?? 0,
+      lag_s: backlog.find(({ state }) => state === "behind")?.oldest_s ?? 0,
+    },
+    messages: {
+      lag_s: backlog.find(({ state }) => state === "messages")?.oldest_s ?? 0,
+      shared_count: backlog.find(({ state }) => state === "shared")?.items ?? 0,
     },
     pending: Object.keys(migrations).filter((name) => !names.has(name)),
     unknown: [...names].filter((name) => !(name in migrations)),

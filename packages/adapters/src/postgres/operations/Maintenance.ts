@@ -2,6 +2,7 @@
 // the service role cannot create tables, and sees one workspace at a time.
 import { PgClient } from "@effect/sql-pg"
 import type { Retention } from "@tentpole/core/kernel/Settings"
+import { key_days } from "@tentpole/core/messages/EmailMessage"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import {
   done_job_days_kept,
@@ -29,6 +30,11 @@ const daysOf = (retention: Retention): Readonly<Record<string, number | null>> =
   delivery_click: retention.delivery_days,
   delivery_pace: pace_days_kept,
   due_lag: lag_days_kept,
+  email_message: retention.delivery_days,
+  email_message_content: retention.message_days,
+  email_message_file: retention.message_days,
+  email_message_key: key_days,
+  email_message_tag: retention.delivery_days,
   flow_event: retention.flow_event_days,
   idempotency_key: 0,
   import_row: retention.import_row_days,

@@ -28,6 +28,7 @@ import { changeBetween, changeFromQueued, countChange, countedColumns } from "..
 const not_data = [
   "api_key",
   "delivery_queue",
+  "email_message_key",
   "due_hint",
   "due_work",
   "hook_token",
@@ -60,13 +61,22 @@ interface JsonRow {
   readonly row: Readonly<Record<string, unknown>>
 }
 
+/** The ids under which rows of a contact are stored: its own, and those of the contacts that were merged into it. */
+const idsOf = (sql: PgClient.PgClient, workspace: WorkspaceId, contact: ContactId) =>
+  Effect.map(
+    sql<{ readonly id: string }>`
+      select former_id as id from contact_former_id where workspace_id = ${workspace} and contact_id = ${contact}`,
+    (rows) => texts([contact, ...rows.map(({ id }) => id)]),
+  )
+
 const traces = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, contact: ContactId) {
-  const mine = sql`workspace_id = ${workspace} and contact_id = ${contact}`
+  const ids = yield* idsOf(sql, workspace, contact)
+  const mine = sql`workspace_id = ${workspace} and contact_id = any(${ids}::uuid[])`
   const people = yield* sql<{ email: string | null; email_normalized: string | null; phone: string | null }>`
     select email, email_normalized, phone from contact where ${mine}`
   if (people.length === 0) return yield* new NotFound({ resource: "contact" })
   const lines = yield* sql<{ readonly metadata: Readonly<Record<string, unknown>> }>`
-    select metadata from activity where ${mine} and type = 'contact_updated'`
+    select metadata from activity where ${mine} and type in ('contact_updated', 'contact_merged')`
   const mailed = yield* sql<{ email: string | null; email_normalized: string | null }>`
     select distinct email, email_normalized from delivery where ${mine}`
   const all = identifierPatternsOf(
@@ -86,17 +96,41 @@ const traces = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: W
   } satisfies IdentifierPatterns
 })
 
+/** The tables of single messages that a message without contact has rows in. */
+const message_tables = ["delivery", "email_message", "email_message_content", "email_message_file"]
+
+/** Single messages to the addresses that name no contact. */
+const strangersRows = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  emails: ReadonlyArray<string>,
+) {
+  const found: Array<StoredRow> = []
+  for (const table of message_tables) {
+    const rows = yield* sql<JsonRow>`
+      select to_jsonb(t) as row from ${sql(table)} t
+      where t.workspace_id = ${workspace} and t.delivery_id = any(array(
+        select d.delivery_id from delivery d
+        where d.workspace_id = ${workspace} and d.message is not null and d.contact_id is null
+          and d.email_normalized = any(${texts(emails)}::text[])))`
+    found.push(...rows.map(({ row }) => ({ table, row: shown(row) })))
+  }
+  return found
+})
+
 const rowsOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: WorkspaceId, contact: ContactId) {
   const { emails } = yield* traces(sql, workspace, contact)
+  const ids = yield* idsOf(sql, workspace, contact)
   const contactRows: Array<StoredRow> = []
   for (const table of yield* tables(sql, "contact_id")) {
     const rows = yield* sql<JsonRow>`
-      select to_jsonb(t) as row from ${sql(table)} t where workspace_id = ${workspace} and contact_id = ${contact}`
+      select to_jsonb(t) as row from ${sql(table)} t where workspace_id = ${workspace} and contact_id = any(${ids}::uuid[])`
     contactRows.push(...rows.map(({ row }) => ({ table, row: shown(row) })))
   }
   const suppressed = yield* sql<JsonRow>`
     select to_jsonb(t) as row from suppression t
     where workspace_id = ${workspace} and email_normalized = any(${emails}::text[])`
+  contactRows.push(...(yield* strangersRows(sql, workspace, emails)))
   return [...contactRows, ...suppressed.map(({ row }) => ({ table: "suppression", row }))]
 })
 
@@ -119,6 +153,9 @@ const handled = [
   "activity",
   "contact",
   "delivery",
+  "email_message",
+  "email_message_content",
+  "email_message_file",
   "flow_membership",
   "form_submission",
   "import_row",
@@ -127,6 +164,38 @@ const handled = [
   "webhook_payload",
 ]
 
+/** A condition on deliveries `d`: those of the contact, and those to its addresses that name no contact any more, or never did. */
+const erasedOnes = (
+  sql: PgClient.PgClient,
+  ids: ReturnType<typeof texts>,
+  known: IdentifierPatterns,
+) => sql`(d.contact_id = any(${ids}::uuid[])
+  or (d.contact_deleted or d.contact_id is null) and d.email_normalized = any(${texts(known.emails)}::text[]))`
+
+/** The content of single messages, before their deliveries lose the address. The rows stay: they are counted. */
+const eraseMessages = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  contacts: ReturnType<typeof texts>,
+  known: IdentifierPatterns,
+) {
+  const rows = yield* sql<{ readonly delivery_id: string }>`
+    select d.delivery_id from delivery d
+    where d.workspace_id = ${workspace} and d.message is not null and ${erasedOnes(sql, contacts, known)}`
+  if (rows.length === 0) return
+  const ids = texts(rows.map(({ delivery_id }) => delivery_id))
+  yield* sql`
+    delete from email_message_content where workspace_id = ${workspace} and delivery_id = any(${ids}::uuid[])`
+  yield* sql`
+    delete from email_message_file where workspace_id = ${workspace} and delivery_id = any(${ids}::uuid[])`
+  yield* sql`
+    delete from email_message_tag where workspace_id = ${workspace} and delivery_id = any(${ids}::uuid[])`
+  yield* sql`
+    update email_message set to_name = null, subject = '', preview_text = null, headers = '[]', attachments = '[]',
+      client_item_id = null
+    where workspace_id = ${workspace} and delivery_id = any(${ids}::uuid[])`
+})
+
 const erase = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
@@ -134,16 +203,16 @@ const erase = Effect.fnUntraced(function* (
   known: IdentifierPatterns,
 ) {
   yield* requireIdle(sql, workspace, contact)
+  const ids = yield* idsOf(sql, workspace, contact)
   // Without identifiers, a pattern that never matches.
   const pattern = patternOf(known) ?? "(?!)"
-  const mine = sql`workspace_id = ${workspace} and contact_id = ${contact}`
+  const mine = sql`workspace_id = ${workspace} and contact_id = any(${ids}::uuid[])`
   // Deliveries of the contact, and those of deleted contacts that had the same address.
   yield* sql`
     with ended as (
       delete from delivery_queue q using delivery d
       where q.workspace_id = ${workspace} and q.state = 'queued' and d.workspace_id = ${workspace}
-        and d.delivery_id = q.delivery_id and (d.contact_id = ${contact}
-          or d.contact_deleted and d.email_normalized = any(${texts(known.emails)}::text[]))
+        and d.delivery_id = q.delivery_id and ${erasedOnes(sql, ids, known)}
       returning q.delivery_id
     ),
     blocked as (
@@ -156,36 +225,37 @@ const erase = Effect.fnUntraced(function* (
   yield* sql`
     update delivery_queue set email_normalized = null
     where workspace_id = ${workspace} and email_normalized = any(${texts(known.emails)}::text[])`
+  yield* eraseMessages(sql, workspace, ids, known)
   // Their recipient domain is unknown from now on.
   yield* sql`
     with was as materialized (
       select ${sql.literal(countedColumns())} from delivery d
-      where d.workspace_id = ${workspace} and (d.contact_id = ${contact}
-        or d.contact_deleted and d.email_normalized = any(${texts(known.emails)}::text[]))
+      where d.workspace_id = ${workspace} and ${erasedOnes(sql, ids, known)}
       order by d.delivery_id for update
     ),
     erased as (
       update delivery d set email = null, email_normalized = null, display_name = null, display_name_folded = null,
-        smtp_reply = null, clicked_url = null, contact_deleted = true
+        smtp_reply = null, clicked_url = null, contact_deleted = true,
+        message = case when message is not null then '{"tags": {}, "metadata": {}}'::jsonb end
       where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from was))
       returning ${sql.literal(countedColumns())}
     ),
     ${yield* countChange(sql, workspace, { ...changeBetween("was", "erased"), readdresses: true })}
     select from erased limit 1`
   yield* sql`
-    delete from form_submission where workspace_id = ${workspace} and (contact_id = ${contact} or lower(fields::text) ~ ${pattern})`
+    delete from form_submission where workspace_id = ${workspace} and (contact_id = any(${ids}::uuid[]) or lower(fields::text) ~ ${pattern})`
   yield* sql`
     update import_row set contact_id = null, record = null, field_issues = '[]'
     where workspace_id = ${workspace}
-      and (contact_id = ${contact} or lower(record::text) ~ ${pattern} or lower(field_issues::text) ~ ${pattern})`
+      and (contact_id = any(${ids}::uuid[]) or lower(record::text) ~ ${pattern} or lower(field_issues::text) ~ ${pattern})`
   yield* sql`
     delete from test_mail where workspace_id = ${workspace}
-      and (contact_id = ${contact} or address_normalized = any(${texts(known.emails)}::text[]))`
+      and (contact_id = any(${ids}::uuid[]) or address_normalized = any(${texts(known.emails)}::text[]))`
   yield* sql`
-    delete from outbox_event where workspace_id = ${workspace} and (contact_id = ${contact} or lower(data::text) ~ ${pattern})`
+    delete from outbox_event where workspace_id = ${workspace} and (contact_id = any(${ids}::uuid[]) or lower(data::text) ~ ${pattern})`
   yield* sql`
     delete from suppression where workspace_id = ${workspace} and email_normalized = any(${texts(known.emails)}::text[])`
-  yield* eraseFromWebhooks(sql, workspace, contact, pattern)
+  yield* eraseFromWebhooks(sql, workspace, ids, pattern)
   yield* deleteMembershipsOfContact(sql, workspace, contact)
   for (const table of yield* tables(sql, "contact_id")) {
     if (!handled.includes(table)) yield* sql`delete from ${sql(table)} where ${mine}`

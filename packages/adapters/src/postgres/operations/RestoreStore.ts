@@ -7,6 +7,7 @@ import { DateTime, Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { texts } from "../kernel/Arrays.ts"
+import { hintMessages } from "../messages/MessageArrivals.ts"
 import { makeDue } from "../kernel/DueWork.ts"
 import { fromRow, type RowOf } from "../kernel/Instants.ts"
 import { fencedWrites, orDefect, Reads, transactionTime } from "../kernel/Postgres.ts"
@@ -42,11 +43,11 @@ const restore = (sql: Sql) =>
 const blasts = (sql: Sql, workspace: WorkspaceId) =>
   sql<RowOf<RestoredBlast>>`
     select b.blast_id as id, b.name, b.scheduled_at as "scheduledAt", b.launched_at as "launchedAt",
-      b.status = 'sending' and (b.audience_fixed_at is null or b.retrying_since is not null) as growing,
+      b.status = 'sending' and b.purpose = 'blast' and (b.audience_fixed_at is null or b.retrying_since is not null) as growing,
       coalesce((select sum(t.queued)::int from delivery_tally t
         where t.workspace_id = ${workspace} and t.blast_id = b.blast_id), 0) as open_count
     from blast b
-    where b.workspace_id = ${workspace} and b.restored and b.purpose = 'blast' and b.status in ('scheduled', 'sending')
+    where b.workspace_id = ${workspace} and b.restored and b.purpose <> 'flow_step' and b.status in ('scheduled', 'sending')
     order by b.blast_id`
 
 const flows = (sql: Sql, workspace: WorkspaceId) =>
@@ -98,14 +99,20 @@ const unconfirm = Effect.fnUntraced(function* (
 const tokenRows = (sql: Sql, tokens: ReadonlyArray<SentToken>) => sql`
   unnest(${texts(tokens.map(({ id }) => id))}::uuid[], ${texts(tokens.map(({ token }) => String(token)))}::bigint[]) as g (id, token)`
 
-/** Open deliveries of a restored blast, as far as `condition` on the queue `q` holds. */
+/**
+ * Open deliveries of a restored blast, as far as `condition` on the queue `q` holds. Single messages are accepted after the restore
+ * too: those were never sent.
+ */
 const openOf =
   (sql: Sql, workspace: WorkspaceId, blast: BlastId, limit: number, condition: Statement.Fragment = sql`true`) =>
   (state: Statement.Fragment) =>
     sql`
   select q.delivery_id from delivery_queue q
   where q.workspace_id = ${workspace} and q.blast_id = ${blast} and ${state} and ${condition}
-    and exists (select from blast b where b.workspace_id = ${workspace} and b.blast_id = ${blast} and b.restored)
+    and exists (select from blast b where b.workspace_id = ${workspace} and b.blast_id = ${blast} and b.restored
+      and (b.purpose <> 'messages' or exists (select from delivery d
+        where d.workspace_id = ${workspace} and d.delivery_id = q.delivery_id
+          and d.created_at < (select restored_at from service_epoch))))
   limit ${limit} for update of q`
 
 const unconfirmSent = (sql: Sql, workspace: WorkspaceId, blast: BlastId, sent: ReadonlyArray<SentToken>) =>
@@ -140,8 +147,9 @@ const unconfirmFlows = (sql: Sql, workspace: WorkspaceId, before: DateTime.Utc, 
 const releaseBlast = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, blast: BlastId) {
   const rows = yield* sql`
     update blast set restored = false
-    where workspace_id = ${workspace} and blast_id = ${blast} and purpose = 'blast' and restored returning 1`
+    where workspace_id = ${workspace} and blast_id = ${blast} and purpose <> 'flow_step' and restored returning 1`
   yield* makeDue(sql, "deliveries", workspace)
+  yield* hintMessages(sql, workspace)
   yield* makeDue(sql, "blasts", workspace)
   return rows.length > 0
 })

@@ -3,10 +3,12 @@
 import type { PgClient } from "@effect/sql-pg"
 import type { AudienceCounts, FixedAudience } from "@tentpole/core/sending/Delivery"
 import { AudienceGone } from "@tentpole/core/sending/DeliveryStore"
-import { type BlastId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type BlastId, type ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
+import { mergedRecipients } from "../contacts/ContactMerge.ts"
+import { texts } from "../kernel/Arrays.ts"
 import { makeDue } from "../kernel/DueWork.ts"
 import { raiseStatementTimeout } from "../kernel/Postgres.ts"
 import { blockReasonOf } from "./BlockReason.ts"
@@ -64,8 +66,19 @@ export const fixAudience = Effect.fnUntraced(function* (
     max === null && audience !== null
       ? yield* sliceFrom(sql, workspace, blast.audience_through, contacts_max)
       : { after: null, through: null }
+  const merged = yield* mergedRecipients(sql, workspace, blastId, blast.launched_at.toISOString())
   const counts =
-    audience === null ? noRecipients : yield* insertSlice(sql, { workspace, blastId, blast, audience, slice, max, now })
+    audience === null
+      ? noRecipients
+      : yield* insertSlice(sql, {
+          workspace,
+          blastId,
+          blast,
+          audience: without(sql, audience, merged),
+          slice,
+          max,
+          now,
+        })
   const counted = {
     recipient_count: blast.recipient_count + counts.recipientCount,
     qualified_count: blast.qualified_count + counts.qualifiedCount,
@@ -240,6 +253,9 @@ const insertDeliveries = Effect.fnUntraced(function* (
       select count(*)::int as "recipientCount", (count(*) filter (where state = 'queued'))::int as "qualifiedCount" from added`
   return counts ?? noRecipients
 })
+
+const without = (sql: Sql, audience: Statement.Fragment, contacts: ReadonlyArray<ContactId>): Statement.Fragment =>
+  contacts.length === 0 ? audience : sql`${audience} and c.contact_id <> all(${texts(contacts)}::uuid[])`
 
 const inSlice = (sql: Sql, audience: Statement.Fragment, { after, through }: Slice): Statement.Fragment =>
   sql`${audience} and ${isAfter(sql, after)} and ${through === null ? sql`true` : sql`c.contact_id <= ${through}::uuid`}`

@@ -9,8 +9,10 @@ import {
 } from "@tentpole/core/sending/DeliveryStore"
 import * as RateLimit from "@tentpole/core/sending/SendRateLimit"
 import type { Contact } from "@tentpole/core/contacts/Contact"
-import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { BlastId, ContactId, DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
+import { strangerOf } from "@tentpole/core/sending/messages/MessageContent"
+import { estimateMessageBytes, type LoadedMessage, loadMessages } from "../messages/MessageLine.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
 import { contactsById } from "../contacts/ContactStore.ts"
@@ -24,15 +26,22 @@ interface Limits {
   readonly sending_per_domain_per_second: number | null
   /** A recipient domain queue has deliveries, whether or not there still is a limit. */
   readonly has_domain_queues: boolean
+  /** The line of single messages; null: the workspace has sent none. */
+  readonly line: BlastId | null
 }
+
+/** What a claim is for. Where a limit holds for all mail of the workspace, single messages go first in both. */
+type ClaimedKind = "deliveries" | "messages"
 
 export const claim = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
   { bytes_max = claimed_bytes_max, lease_ms, limit }: ClaimOptions,
+  kind: ClaimedKind,
 ) {
   const [limits] = yield* sql<Limits>`
-    select nextval('delivery_token') as token, w.sending_per_second, w.sending_per_domain_per_second, exists (
+    select nextval('delivery_token') as token, w.sending_per_second, w.sending_per_domain_per_second,
+      (select blast_id from blast where workspace_id = ${workspace} and purpose = 'messages' and not restored) as line, exists (
       select from blast b
       cross join lateral (
         select 1 from delivery_queue q
@@ -46,20 +55,32 @@ export const claim = Effect.fnUntraced(function* (
   const now = yield* transactionTime(sql)
   const context: ClaimContext = { workspace, now, token: Number(limits.token), lease_ms }
   const paced = limits.sending_per_second !== null || limits.sending_per_domain_per_second !== null
-  const { rows, wait_ms } = yield* claimWithinLimit(sql, context, limit, limits)
-  const { contacts, left } = yield* contactsWithin(sql, workspace, rows, bytes_max)
+  const claimed = { kind, limits, limit }
+  const { rows, wait_ms } = yield* claimWithinLimit(sql, context, claimed)
+  const { contacts, left, messages } = yield* readWithin(sql, workspace, rows, { bytes_max, line: limits.line })
   if (left.length > 0) yield* release(sql, context, left)
   const turn_ms = paced && rows.length < limit ? Math.max(RateLimit.turn_ms, wait_ms) : 0
-  yield* sql`
-    update due_work set due_at = clock_timestamp() + make_interval(secs => ${turn_ms / 1000})
-    where kind = 'deliveries' and workspace_id = ${workspace}`
-  return rows.slice(0, rows.length - left.length).map(({ contactId, lane: _, ...row }): ClaimedDelivery => ({
-    ...row,
-    token: context.token,
-    rateLimited: paced,
-    contact: contacts.get(contactId) ?? null,
-  }))
+  if (kind === "deliveries") {
+    yield* sql`
+      update due_work set due_at = clock_timestamp() + make_interval(secs => ${turn_ms / 1000})
+      where kind = 'deliveries' and workspace_id = ${workspace}`
+  }
+  return rows.slice(0, rows.length - left.length).map(({ contactId, lane: _, ...row }): ClaimedDelivery => {
+    const { id, address } = row
+    const message = messages.get(id) ?? null
+    const contact =
+      contactId === null && message !== null
+        ? strangerOf(id, message.createdAt, address, message.toName)
+        : (contacts.get(contactId) ?? null)
+    return { ...row, token: context.token, rateLimited: paced, contact, message }
+  })
 })
+
+interface Claimed {
+  readonly kind: ClaimedKind
+  readonly limits: Limits
+  readonly limit: number
+}
 
 interface BucketRow {
   readonly permits: number
@@ -69,10 +90,10 @@ interface BucketRow {
 }
 
 /** Claims as many deliveries as the workspace's bucket has permits, and returns the wait until the next permit. */
-const claimWithinLimit = Effect.fnUntraced(function* (sql: Sql, context: ClaimContext, limit: number, limits: Limits) {
+const claimWithinLimit = Effect.fnUntraced(function* (sql: Sql, context: ClaimContext, claimed: Claimed) {
   const { now, workspace } = context
-  const per_second = limits.sending_per_second
-  if (per_second === null) return { rows: yield* claimQueued(sql, context, limit, limits), wait_ms: 0 }
+  const per_second = claimed.limits.sending_per_second
+  if (per_second === null) return { rows: yield* claimQueued(sql, context, claimed), wait_ms: 0 }
   yield* sql`
     insert into delivery_lane (workspace_id, lane, permits, filled_at, waited, ready_at)
     values (${workspace}, '', 1, ${now}, false, ${now})
@@ -88,9 +109,9 @@ const claimWithinLimit = Effect.fnUntraced(function* (sql: Sql, context: ClaimCo
   // Another claimer has locked the bucket.
   if (bucket === undefined) return { rows: [], wait_ms: RateLimit.turn_ms }
   const { now_ms } = bucket
-  const permits = Math.min(limit, RateLimit.availablePermits(bucket, per_second, now_ms))
+  const permits = Math.min(claimed.limit, RateLimit.availablePermits(bucket, per_second, now_ms))
   if (permits === 0) return { rows: [], wait_ms: RateLimit.nextPermit_ms(bucket, per_second) - now_ms }
-  const rows = yield* claimQueued(sql, context, permits, limits)
+  const rows = yield* claimQueued(sql, context, { ...claimed, limit: permits })
   const left = RateLimit.takePermits(bucket, per_second, now_ms, rows.length)
   yield* sql`
     update delivery_lane set permits = ${left.permits}, filled_at = to_timestamp(${left.at_ms / 1000}::float8),
@@ -99,13 +120,37 @@ const claimWithinLimit = Effect.fnUntraced(function* (sql: Sql, context: ClaimCo
   return { rows, wait_ms: RateLimit.nextPermit_ms(left, per_second) - now_ms }
 })
 
-const claimQueued = Effect.fnUntraced(function* (sql: Sql, context: ClaimContext, limit: number, limits: Limits) {
+const claimQueued = Effect.fnUntraced(function* (sql: Sql, context: ClaimContext, claimed: Claimed) {
+  const { limit, limits } = claimed
   const per_domain = limits.sending_per_domain_per_second
-  if (per_domain === null && !limits.has_domain_queues) return yield* claimCommon(sql, context, limit)
+  if (per_domain === null && !limits.has_domain_queues) return yield* claimKind(sql, context, claimed)
   const byDomain = yield* claimByDomain(sql, context, limit, per_domain)
   if (per_domain !== null || byDomain.length >= limit) return byDomain
-  return [...byDomain, ...(yield* claimCommon(sql, context, limit - byDomain.length))]
+  return [...byDomain, ...(yield* claimKind(sql, context, { ...claimed, limit: limit - byDomain.length }))]
 })
+
+/** Of the common queue. Under the limit of the workspace, single messages take the permits first. */
+const claimKind = Effect.fnUntraced(function* (sql: Sql, context: ClaimContext, { kind, limit, limits }: Claimed) {
+  const { line, sending_per_second } = limits
+  const first =
+    line !== null && (kind === "messages" || sending_per_second !== null)
+      ? yield* claimLine(sql, context, line, limit)
+      : []
+  return kind === "messages" || first.length === limit
+    ? first
+    : [...first, ...(yield* claimCommon(sql, context, limit - first.length))]
+})
+
+const claimLine = (sql: Sql, context: ClaimContext, line: BlastId, limit: number) => sql<ClaimedRow>`
+  with next as materialized (
+    select q.delivery_id from delivery_queue q
+    where q.workspace_id = ${context.workspace} and q.blast_id = ${line} and q.lane = '' and q.token is null
+      and q.due_at <= clock_timestamp()
+    order by q.due_at, q.delivery_id
+    limit ${limit}
+    for update skip locked
+  ),
+  ${claimNext(sql, context)}`
 
 /**
  * Each sending blast with due deliveries gives an equal share, read from its own part of the index. The first blast changes
@@ -125,6 +170,7 @@ const claimCommon = (sql: Sql, context: ClaimContext, limit: number) =>
         order by q.due_at, q.delivery_id
         limit 1) as first
       where b.workspace_id = ${context.workspace} and b.status = 'sending' and not b.paused and not b.restored
+        and b.purpose <> 'messages'
       order by (row_number() over (order by b.blast_id) + ${context.token}::bigint) % count(*) over ()
     ),
     next as materialized (
@@ -145,27 +191,40 @@ const claimCommon = (sql: Sql, context: ClaimContext, limit: number) =>
 /** Contacts that are read before their average size is known. */
 const first_slice = 16
 
-/** Reads contacts until they weigh `bytes_max`: with very large contacts, a claim of the usual size would fill the memory. */
-const contactsWithin = Effect.fnUntraced(function* (
+/**
+ * Reads contacts, and the content of single messages, until they weigh `bytes_max`: with very large ones, a claim of the usual size
+ * would fill the memory.
+ */
+const readWithin = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
   rows: ReadonlyArray<ClaimedRow>,
-  bytes_max: number,
+  { bytes_max, line }: { readonly bytes_max: number; readonly line: BlastId | null },
 ) {
-  const contacts = new Map<ContactId, Contact>()
+  const contacts = new Map<ContactId | null, Contact>()
+  const messages = new Map<DeliveryId, LoadedMessage>()
   let read = 0
   let bytes = 0
   let slice = first_slice
   while (read < rows.length && bytes < bytes_max) {
-    const ids = rows.slice(read, read + slice).map((row) => row.contactId)
-    for (const [id, contact] of yield* contactsById(sql, workspace, ids)) {
+    const some = rows.slice(read, read + slice)
+    const ids = some.flatMap((row) => row.contactId ?? [])
+    const found = ids.length === 0 ? new Map<ContactId, Contact>() : yield* contactsById(sql, workspace, ids)
+    for (const [id, contact] of found) {
       contacts.set(id, contact)
       bytes += estimateContactBytes(contact)
     }
-    read += ids.length
+    const single = some.flatMap(({ blastId, id }) => (blastId === line ? [id] : []))
+    const loaded =
+      single.length === 0 ? new Map<DeliveryId, LoadedMessage>() : yield* loadMessages(sql, workspace, single)
+    for (const [id, message] of loaded) {
+      messages.set(id, message)
+      bytes += estimateMessageBytes(message)
+    }
+    read += some.length
     slice = Math.max(1, Math.floor((bytes_max - bytes) / Math.max(1, bytes / read)))
   }
-  return { contacts, left: rows.slice(read) }
+  return { contacts, left: rows.slice(read), messages }
 })
 
 /** Queues again the deliveries whose contacts did not fit, in the transaction of the claim. */

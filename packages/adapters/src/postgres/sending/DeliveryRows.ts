@@ -4,6 +4,7 @@ import { type Delivery, type DeliveryState, finalStates } from "@tentpole/core/s
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
+import { followMerges } from "../contacts/ContactMerge.ts"
 import { contactColumns, type ContactRow, toContact } from "../contacts/ContactRows.ts"
 import { fromRow, type RowOf } from "../kernel/Instants.ts"
 
@@ -28,16 +29,18 @@ export const storedState = (state: DeliveryState): DeliveryState => (finalStates
 export const deliveryColumns = `d.delivery_id as id, d.blast_id as "blastId",
   case when d.membership_id is not null then jsonb_build_object('membershipId', d.membership_id, 'flowId', d.flow_id,
     'stepId', d.step_id, 'visit', d.visit, 'tokens', d.tokens) end as flow,
+  d.message,
   d.contact_id as "contactId", d.approval_id as "approvalId", d.email, d.email_normalized as "emailNormalized",
   coalesce(q.state, d.state) as state, d.reason, coalesce(q.token, d.token)::float8 as token, d.attempts,
-  coalesce(q.due_at, d.created_at) as "dueAt", coalesce(q.handed_over_at, d.handed_over_at) as "handedOverAt",
+  coalesce(q.due_at, d.created_at) as "dueAt", q.expires_at as "expiresAt", coalesce(q.handed_over_at, d.handed_over_at) as "handedOverAt",
   ${progressColumns}`
 
 export const toDelivery = fromRow<StoredDelivery>
 
 /**
  * Locks rows of the queue, then deliveries, then contacts, each in the order of their ids, as every transaction does. Several
- * statements: a row that is joined to a locked row shows the state before the wait for the lock.
+ * statements: a row that is joined to a locked row shows the state before the wait for the lock. A message of a merged contact is
+ * returned as a message of the contact that it was merged into.
  */
 export const lockDeliveries = Effect.fnUntraced(function* <Row extends DeliveryRow>(
   sql: Sql,
@@ -53,9 +56,12 @@ export const lockDeliveries = Effect.fnUntraced(function* <Row extends DeliveryR
     select ${sql.literal(columns)} from ${deliveryTables(sql, workspace)}
     where d.workspace_id = ${workspace} and d.delivery_id = any(${texts(ids)}::uuid[])
     order by d.delivery_id for no key update of d`
-  const contacts = yield* sql<ContactRow>`
+  const found = yield* sql<ContactRow>`
     select ${sql.literal(contactColumns)} from contact c
-    where c.workspace_id = ${workspace} and c.contact_id = any(${texts(rows.map((row) => row.contactId))}::uuid[])
+    where c.workspace_id = ${workspace} and c.contact_id = any(array(
+      select coalesce(f.contact_id, g.id) from unnest(${texts(rows.map((row) => row.contactId))}::uuid[]) as g (id)
+      left join contact_former_id f on f.workspace_id = ${workspace} and f.former_id = g.id))
     order by c.contact_id for no key update`
-  return { rows, contacts: new Map(contacts.map((row) => [row.id, toContact(row)])) }
+  const contacts = new Map(found.map((row) => [row.id, toContact(row)]))
+  return { rows: yield* followMerges(sql, workspace, rows, contacts), contacts }
 })

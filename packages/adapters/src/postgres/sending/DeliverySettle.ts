@@ -10,6 +10,7 @@ import { booleans, ints, texts } from "../kernel/Arrays.ts"
 import { deliveryMetadata } from "../contacts/Timeline.ts"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { appendEventsIfRead, type EventJson, eventsIfRead } from "../kernel/Outbox.ts"
+import { hintMessages } from "../messages/MessageArrivals.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
 import { changeBetween, countChange, type CountedChange, countedColumns } from "./DeliveryCounters.ts"
 import { suppressWornOut } from "./Suppressions.ts"
@@ -51,6 +52,11 @@ export const settle = Effect.fnUntraced(function* (
     const source = lockedSource(sql, workspace, rare, left)
     for (const id of (yield* write(sql, workspace, source, rare)).moved) moved.add(id)
   }
+  const pauses_s = settlements.flatMap(({ ending, id, pause_s }) =>
+    ending.state === "queued" && moved.has(id) ? [pause_s] : [],
+  )
+  // Single messages are tried again sooner than a workspace is looked at by itself.
+  if (pauses_s.length > 0) yield* hintMessages(sql, workspace, Math.min(...pauses_s))
   const soft = settlements.filter(({ bounce, id }) => bounce === "soft" && moved.has(id))
   if (soft.length > 0) yield* suppressWornOut(sql, workspace, soft)
   const rest = settlements.filter((each) => !moved.has(each.id))
@@ -195,7 +201,7 @@ const lockedSource = (
 const bounceWrites = (sql: Sql, workspace: WorkspaceId) => sql`
   timeline as (
     insert into activity (workspace_id, contact_id, at, type, metadata)
-    select ${workspace}, contact_id, at, type, metadata from new_activities where type = 'email_bounced'
+    select ${workspace}, contact_id, at, type, metadata from new_activities where type = 'email_bounced' and contact_id is not null
   ),
   invalid as (
     update contact c set marketing_email_invalid = true, updated_at = m.at
@@ -242,7 +248,7 @@ const outcomes = Effect.fnUntraced(function* (
     from taken g
     where d.workspace_id = ${workspace} and d.delivery_id = g.id
       and ${sql.literal(condition)}
-    returning d.flow_id, d.membership_id, d.visit, d.step_id, d.contact_id, d.contact_deleted, d.email_normalized, d.smtp_reply,
+    returning d.flow_id, d.membership_id, d.visit, d.step_id, d.message, d.contact_id, d.contact_deleted, d.email_normalized, d.smtp_reply,
       g.at, g.delivered, g.bounce is not distinct from 'hard' as bounced,
       d.attempts - (g.state = 'queued')::int > 0 as was_deferred, ${sql.literal(countedColumns(change.events))}
   ),
@@ -251,12 +257,12 @@ const outcomes = Effect.fnUntraced(function* (
     select d.contact_id, d.at, k.type, ${sql.literal(deliveryMetadata)} || case k.type when 'email_bounced' then jsonb_build_object('kind', 'hard', 'reply', d.smtp_reply)
       when 'email_failed' then jsonb_build_object('reason', d.reason) else '{}' end as metadata
     from moved d
-    join contact c on c.workspace_id = ${workspace} and c.contact_id = d.contact_id
+    left join contact c on c.workspace_id = ${workspace} and c.contact_id = d.contact_id
     cross join lateral (values
       (1, 'email_sent', d.state = 'sent'), (2, 'email_delivered', d.state = 'sent' and d.delivered),
       (3, 'email_bounced', d.bounced), (4, 'email_failed', d.state in ('failed', 'unconfirmed'))) as k (nth, type, holds)
     -- the delivery row was locked and is current; this statement's snapshot of the contact may be older
-    where k.holds and not d.contact_deleted
+    where k.holds and not d.contact_deleted and (d.contact_id is null or c.contact_id is not null)
     order by d.delivery_id, k.nth
   ),
   ${bounces ? bounceWrites(sql, workspace) : sql.literal("")}

@@ -1,13 +1,15 @@
 // `DeliveryStore` on PostgreSQL. Leases and due times use the database's `clock_timestamp()`, never a worker's clock.
 import { PgClient } from "@effect/sql-pg"
 import type { BlockReason, IntentAnswer } from "@tentpole/core/sending/Delivery"
-import { type Claim, DeliveryStore, type TurnEnd } from "@tentpole/core/sending/DeliveryStore"
+import { type Claim, DeliveryStore, type Swept, type TurnEnd } from "@tentpole/core/sending/DeliveryStore"
 import * as RateLimit from "@tentpole/core/sending/SendRateLimit"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
+import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Array, Effect, Layer } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { fixAudience } from "./DeliveryAudience.ts"
+import { hintMessages, messageArrivals } from "../messages/MessageArrivals.ts"
+import { endMessageTurn, expire, messageTurns } from "../messages/MessageLine.ts"
 import { claim } from "./DeliveryClaim.ts"
 import { changeFromQueued, countChange, countedColumns } from "./DeliveryCounters.ts"
 import { settle } from "./DeliverySettle.ts"
@@ -71,6 +73,7 @@ interface Refused extends Claim {
 /** Ends deliveries that may not be sent. A crash before it loses nothing: the next claim gets the same answer. Returns those ended. */
 const block = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, refused: ReadonlyArray<Refused>) {
   const ordered = refused.toSorted((left, right) => (left.id < right.id ? -1 : 1))
+  const now = yield* transactionTime(sql)
   const written = yield* sql<Ended<WrittenDelivery & { readonly delivery_id: DeliveryId }>>`
     with ended as (
       delete from delivery_queue q
@@ -81,15 +84,19 @@ const block = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, ref
       returning q.delivery_id, g.reason
     ),
     blocked as (
-      update delivery d set state = 'blocked', reason = ended.reason
+      update delivery d set state = 'blocked', reason = ended.reason, blocked_at = ${now}
       from ended where d.workspace_id = ${workspace} and d.delivery_id = ended.delivery_id
       returning ${sql.literal(endedColumns)}, ${sql.literal(countedColumns())}
     ),
     ${yield* countChange(sql, workspace, changeFromQueued("blocked"))}
-    select ${unsent(sql, workspace, sql`blocked`, yield* transactionTime(sql))}`
+    select ${unsent(sql, workspace, sql`blocked`, now)}`
   const rows = yield* writeEnded(sql, workspace, written)
   return new Set(rows.map((row) => row.delivery_id))
 })
+
+/** Deliveries of blasts and flows, and single messages, may wait again. */
+const makeAllDue = (sql: Sql, workspace: WorkspaceId) =>
+  Effect.andThen(makeDue(sql, "deliveries", workspace), hintMessages(sql, workspace))
 
 const renew = Effect.fnUntraced(function* (
   sql: Sql,
@@ -113,7 +120,7 @@ const release = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, c
     from locked
     where q.workspace_id = ${workspace} and q.delivery_id = locked.id
     returning 1`
-  if (rows.length > 0) yield* makeDue(sql, "deliveries", workspace)
+  if (rows.length > 0) yield* makeAllDue(sql, workspace)
   return rows.length
 })
 
@@ -150,8 +157,8 @@ const sweep = (sql: Sql, workspace: WorkspaceId) =>
       select (select count(*)::int from requeued) as queued, ${unsent(sql, workspace, sql`unconfirmed`, now)}`
     const queued = written[0]?.queued ?? 0
     const unconfirmed = yield* writeEnded(sql, workspace, written)
-    if (queued + unconfirmed.length > 0) yield* makeDue(sql, "deliveries", workspace)
-    return { queued, unconfirmed: unconfirmed.length }
+    if (queued + unconfirmed.length > 0) yield* makeAllDue(sql, workspace)
+    return { queued, unconfirmed: unconfirmed.length, expired: yield* expire(sql, workspace) } satisfies Swept
   })
 
 /** A workspace with nothing to send now is checked again after this time at the latest. */
@@ -180,7 +187,8 @@ const rescheduleWorkspace = Effect.fnUntraced(function* (sql: Sql, workspace: Wo
            select q.due_at from delivery_queue q
            where q.workspace_id = ${workspace} and q.blast_id = b.blast_id and q.lane = '' and q.token is null
            order by q.due_at limit 1) as next
-         where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused and not b.restored),
+         where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused and not b.restored
+           and b.purpose <> 'messages'),
         (select min(ready_at) from delivery_lane
          where workspace_id = ${workspace} and lane <> '' and ready_at < 'infinity')) - clock_timestamp())::float8 as next_s,
       -- the first one by the index, so that the rows of other workspaces are not scanned
@@ -243,9 +251,18 @@ export const layer = Layer.effect(
       openWorkspaces: (limit) =>
         unfenced(
           (reader) => reader<WorkspaceRow>`
-            select workspace_id from due_work where kind = 'deliveries' order by due_at limit ${limit}`,
+            select workspace_id from due_work where kind = 'deliveries' or kind = 'messages' and due_at < 'infinity'
+            group by workspace_id order by min(due_at) limit ${limit}`,
         ).pipe(Effect.map(toWorkspaceIds)),
-      claim: (workspace, options) => write(workspace, claim(sql, workspace, options)),
+      claim: (workspace, options) => write(workspace, claim(sql, workspace, options, "deliveries")),
+      messageTurns: (limit, turn_ms) => Effect.andThen(Transaction, orDefect(messageTurns(sql, limit, turn_ms))),
+      claimMessages: (workspace, options) => write(workspace, claim(sql, workspace, options, "messages")),
+      endMessageTurn: (turn, more) => write(turn.workspace, endMessageTurn(sql, turn, more)),
+      hasMessages: unfenced(
+        (reader) => reader<{ readonly found: boolean }>`
+          select exists (select from due_work where kind = 'messages') as found`,
+      ).pipe(Effect.map(([row]) => row?.found === true)),
+      messageArrival: yield* messageArrivals,
       renew: (workspace, claims, lease_ms) => write(workspace, renew(sql, workspace, claims, lease_ms)),
       grant: (workspace, claims, lease_ms) => grant(sql, transactor, workspace, claims, lease_ms),
       settle: (workspace, settlements) => write(workspace, settle(sql, workspace, settlements)),

@@ -11,8 +11,8 @@ import { booleans, floats, ints, texts } from "../kernel/Arrays.ts"
 type Sql = PgClient.PgClient
 
 /** A claimed delivery without its contact. */
-export interface ClaimedRow extends Omit<ClaimedDelivery, "token" | "rateLimited" | "contact"> {
-  readonly contactId: ContactId
+export interface ClaimedRow extends Omit<ClaimedDelivery, "token" | "rateLimited" | "contact" | "message"> {
+  readonly contactId: ContactId | null
   readonly lane: string
 }
 
@@ -192,7 +192,8 @@ const claimQuotas = (
   quotas: ReadonlyArray<number>,
 ) => sql<ClaimedRow>`
   with sending as materialized (
-    select blast_id, (row_number() over (order by blast_id) + ${context.token}::bigint) % count(*) over () as turn from blast
+    select blast_id, purpose = 'messages' as is_line,
+      (row_number() over (order by blast_id) + ${context.token}::bigint) % count(*) over () as turn from blast
     where workspace_id = ${context.workspace} and status = 'sending' and not paused and not restored
   ),
   next as materialized (
@@ -212,7 +213,7 @@ const claimQuotas = (
           for update skip locked
         ) as locked
       ) as due
-      order by due.nth, b.turn
+      order by b.is_line desc, due.nth, b.turn
       limit wanted.quota
     ) as chosen
   ),

@@ -35,18 +35,28 @@ export const suppress = Effect.fnUntraced(function* (
 const strength = (sql: Sql, reason: string) =>
   sql.literal(`array_position(array[${suppressionReasons.map((each) => `'${each}'`).join(", ")}], ${reason})`)
 
-/** For each delivery, the newest messages of its contact to its address. Uses the index of deliveries by contact. */
+/**
+ * For each delivery, the newest messages of its contact to its address; without contact, the single messages to its address that have
+ * none. Uses the indexes of deliveries by contact, and of single messages by address.
+ */
 export const newestTo = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<DeliveryId>) {
   const rows = yield* sql<PastMessage & { readonly of: DeliveryId }>`
     select d.delivery_id as of, n.delivery_id as id, n.bounce_kind as "bounceKind"
     from delivery d
     cross join lateral (
-      select each.delivery_id, each.bounce_kind, each.created_at from delivery each
+      (select each.delivery_id, each.bounce_kind, each.created_at from delivery each
       where each.workspace_id = ${workspace} and each.contact_id = d.contact_id
         and each.email_normalized = d.email_normalized
         and (each.delivery_id = d.delivery_id or each.state = 'sent' or each.bounce_kind is not null)
       order by each.created_at desc, each.delivery_id desc
-      limit ${soft_bounces_max}
+      limit ${soft_bounces_max})
+      union all
+      (select each.delivery_id, each.bounce_kind, each.created_at from delivery each
+      where d.contact_id is null and each.workspace_id = ${workspace} and each.message is not null and each.contact_id is null
+        and each.email_normalized = d.email_normalized
+        and (each.delivery_id = d.delivery_id or each.state = 'sent' or each.bounce_kind is not null)
+      order by each.delivery_id desc
+      limit ${soft_bounces_max})
     ) as n
     where d.workspace_id = ${workspace} and d.delivery_id = any(${texts(ids)}::uuid[])
     order by n.created_at desc, n.delivery_id desc`

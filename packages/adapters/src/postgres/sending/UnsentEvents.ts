@@ -16,7 +16,7 @@ export interface Ended<Row extends WrittenDelivery = WrittenDelivery> {
 }
 
 /** What `unsent` reads of a delivery `d`, besides its counted columns. */
-export const endedColumns = "d.membership_id, d.visit, d.flow_id, d.step_id, d.contact_id, d.contact_deleted"
+export const endedColumns = "d.membership_id, d.visit, d.flow_id, d.step_id, d.message, d.contact_id, d.contact_deleted"
 
 /** The columns of `Ended`, from the part `written` of a statement. Messages to deleted contacts have no events. */
 export const unsent = (sql: Sql, workspace: WorkspaceId, written: Statement.Fragment, at: Statement.Fragment) => sql`
@@ -29,8 +29,9 @@ export const unsent = (sql: Sql, workspace: WorkspaceId, written: Statement.Frag
       select coalesce(jsonb_agg(jsonb_build_array(
         case when d.state = 'blocked' then 'email_blocked' else 'email_failed' end, d.contact_id, ${at},
         ${sql.literal(deliveryMetadata)} || jsonb_build_object('reason', d.reason)) order by d.delivery_id), '[]')
-      from ${written} d join contact c on c.workspace_id = ${workspace} and c.contact_id = d.contact_id
-      where d.state in ('blocked', 'failed', 'unconfirmed') and not d.contact_deleted)`,
+      from ${written} d left join contact c on c.workspace_id = ${workspace} and c.contact_id = d.contact_id
+      where d.state in ('blocked', 'failed', 'unconfirmed') and not d.contact_deleted
+        and (d.contact_id is null or c.contact_id is not null))`,
   )} as events`
 
 /** Writes the events, and makes the memberships due. Returns the rows. */

@@ -11,6 +11,7 @@ import { countsOfRecipients } from "@tentpole/core/figures/DayFigures"
 import type { ContactId, DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type DateTime, Effect } from "effect"
 import { booleans, ints, texts } from "../kernel/Arrays.ts"
+import { followMerges } from "../contacts/ContactMerge.ts"
 import { contactsById } from "../contacts/ContactStore.ts"
 import { writeActivities } from "../contacts/ContactWrites.ts"
 import { addDayCounts } from "../figures/DayFigures.ts"
@@ -34,7 +35,7 @@ const columns = `${deliveryColumns}, d.operational, d.machine_opened_at as "mach
 
 const toTracked = (row: Row, contacts: ReadonlyMap<ContactId, Contact>, suppressed: boolean): TrackedDelivery => ({
   ...fromRow<Tracked>(row),
-  contact: contacts.get(row.contactId) ?? null,
+  contact: row.contactId === null ? null : (contacts.get(row.contactId) ?? null),
   suppressed,
 })
 
@@ -45,8 +46,12 @@ const find = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: Wor
         where s.workspace_id = ${workspace} and s.email_normalized = d.email_normalized) as suppressed
     from ${deliveryTables(sql, workspace)}
     where d.workspace_id = ${workspace} and d.delivery_id = ${id}`.pipe(Effect.flatMap(requireRow("delivery")))
-  const contacts = yield* contactsById(sql, workspace, [row.contactId])
-  return toTracked(row, contacts, row.suppressed)
+  const contactsOf = (contactId: ContactId | null) =>
+    contactsById(sql, workspace, contactId === null ? [] : [contactId])
+  const contacts = yield* contactsOf(row.contactId)
+  if (contacts.size > 0 || row.contactId === null) return toTracked(row, contacts, row.suppressed)
+  const [current = row] = yield* followMerges(sql, workspace, [row], contacts)
+  return toTracked(current, yield* contactsOf(current.contactId), row.suppressed)
 })
 
 const lock = Effect.fnUntraced(function* (

@@ -1,15 +1,16 @@
 // Erasure of a contact from webhooks.
 import type { PgClient } from "@effect/sql-pg"
-import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
+import type { texts } from "../kernel/Arrays.ts"
 import { raiseStatementTimeout } from "../kernel/Postgres.ts"
 import { idAt, skew_ms } from "./DeliveryRows.ts"
 
 type Sql = PgClient.PgClient
 
 /**
- * Deletes events of the contact, and others that name it. A waiting delivery that has no event left is skipped; a batch goes on
+ * Deletes events of the contact, and others that name it. `contacts`: its id, and those of the contacts that were merged into it. A waiting delivery that has no event left is skipped; a batch goes on
  * without the events. A claim ends: what a receiver answers to a request that is open is not written. The log of deliveries and
  * attempts stays, without answers that name the contact. `pattern` matches identifiers of the contact in lower-case text. Call it
  * after the events of the outbox are deleted.
@@ -17,11 +18,11 @@ type Sql = PgClient.PgClient
 export const eraseFromWebhooks = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
-  contact: ContactId,
+  contacts: ReturnType<typeof texts>,
   pattern: string,
 ) {
   const began = yield* DateTime.now
-  const isErased = sql`(p.contact_id is not distinct from ${contact}::uuid or lower(p.json) ~ ${pattern})`
+  const isErased = sql`(coalesce(p.contact_id = any(${contacts}::uuid[]), false) or lower(p.json) ~ ${pattern})`
   // All events of the workspace are read, as none is indexed by what it says.
   yield* raiseStatementTimeout(sql)
   yield* eraseEvents(sql, workspace, isErased, sql`true`)

@@ -10,7 +10,7 @@ begin
   foreach tenant in array array[
     'outbox_stream', 'outbox_event', 'outbox_consumer',
     'sending_domain',
-    'contact_field', 'contact', 'contact_tally', 'activity',
+    'contact_field', 'contact', 'contact_tally', 'contact_former_id', 'activity',
     'list', 'list_member',
     'generation',
     'email', 'email_version', 'email_approval',
@@ -18,6 +18,7 @@ begin
     'tent_template', 'tent_template_version', 'tent_template_approval',
     'tent', 'tent_version', 'tent_alias', 'tent_asset', 'bulk_job', 'bulk_item',
     'delivery', 'delivery_queue', 'delivery_lane', 'suppression', 'test_mail',
+    'email_message', 'email_message_content', 'email_message_file', 'email_message_tag', 'email_message_key',
     'hook_token',
     'blast', 'delivery_tally', 'delivery_hour', 'delivery_domain', 'delivery_reason', 'delivery_pace', 'delivery_click', 'delivery_link',
     'figure_day',
@@ -56,6 +57,6 @@ grant select, insert, update, delete on jobs.job_queue to tentpole_service;
 
 -- These functions have the rights of their owner, or serve one that has.
 revoke execute on function tentpole_partitions(text), tentpole_delete_old(text, int), tentpole_backlog(), tentpole_restored(bigint), tentpole_statistics(),
-  tentpole_misjudged(text, text, text) from public;
-grant execute on function tentpole_partitions(text), tentpole_delete_old(text, int), tentpole_backlog(), tentpole_restored(bigint), tentpole_statistics()
-  to tentpole_service;
+  tentpole_misjudged(text, text, text), tentpole_shared_senders() from public;
+grant execute on function tentpole_partitions(text), tentpole_delete_old(text, int), tentpole_backlog(), tentpole_restored(bigint), tentpole_statistics(),
+  tentpole_shared_senders() to tentpole_service;

@@ -1,11 +1,11 @@
 -- Blasts, and the counters of their deliveries.
 
--- Steps of flows that send also have a row (`purpose` flow_step), which listings of blasts leave out. Their deliveries are
--- claimed, granted and settled like those of blasts.
+-- Steps of flows that send also have a row (`purpose` flow_step), and so has the line of a workspace's single messages (`purpose`
+-- messages), which listings of blasts leave out. Their deliveries are claimed, granted and settled like those of blasts.
 create table blast (
   workspace_id uuid not null constraint blast_workspace_fkey references workspace on delete cascade,
   blast_id uuid not null,
-  purpose text not null default 'blast' constraint blast_purpose_known check (purpose in ('blast', 'flow_step')),
+  purpose text not null default 'blast' constraint blast_purpose_known check (purpose in ('blast', 'flow_step', 'messages')),
   flow_id uuid, step_id text,
   name text not null, name_folded text collate "C" not null,
   description text,
@@ -48,7 +48,7 @@ create table blast (
   -- The states, as in core/src/blasts/Blast.ts.
   constraint blast_draft_is_not_launched
     check (status <> 'draft' or (approval_id is null and send_mode is null and launched_at is null)),
-  constraint blast_launched_is_complete check (purpose = 'flow_step' or status in ('draft', 'archived')
+  constraint blast_launched_is_complete check (purpose <> 'blast' or status in ('draft', 'archived')
     or (approval_id is not null and send_mode is not null and audience_list_id is not null and email_id is not null)),
   constraint blast_scheduled_is_not_launched
     check (status <> 'scheduled' or (send_mode = 'scheduled' and launched_at is null)),
@@ -73,6 +73,7 @@ create index blast_updated on blast (workspace_id, updated_at, blast_id);
 create index blast_scheduled on blast (workspace_id, scheduled_at, blast_id) where status = 'scheduled';
 create index blast_sending on blast (workspace_id, blast_id) where status = 'sending';
 create index blast_launched on blast (workspace_id, launched_at) where launched_at is not null;
+create unique index blast_message_line on blast (workspace_id) where purpose = 'messages';
 create unique index blast_flow_step on blast (workspace_id, flow_id, step_id) where purpose = 'flow_step';
 comment on table blast is 'Emails to an audience.';
 comment on column blast.restored is

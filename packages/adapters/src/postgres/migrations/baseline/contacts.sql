@@ -137,6 +137,21 @@ comment on table contact_tally is
 comment on column contact_tally.shard is
   'Drawn by each transaction, so that two rarely wait for each other. One shard may be negative.';
 
+-- An id has one row, whose contact changes when that one is merged, too.
+create table contact_former_id (
+  workspace_id uuid not null,
+  former_id uuid not null,
+  contact_id uuid not null,
+  merged_at timestamptz not null,
+  constraint contact_former_id_pkey primary key (workspace_id, former_id),
+  constraint contact_former_id_contact_fkey foreign key (workspace_id, contact_id) references contact on delete cascade
+);
+create index contact_former_id_contact on contact_former_id (workspace_id, contact_id);
+-- An audience pass checks for merges since the launch.
+create index contact_former_id_merged on contact_former_id (workspace_id, merged_at);
+comment on table contact_former_id is 'The ids of contacts that were merged into another one.';
+comment on column contact_former_id.contact_id is 'The contact that has taken over the id.';
+
 create table activity (
   workspace_id uuid not null,
   contact_id uuid not null,

@@ -70,7 +70,7 @@ create table delivery_click (
   delivery_id uuid not null,
   link_index int not null,
   blast_id uuid not null,
-  contact_id uuid not null,
+  contact_id uuid,
   clicks int not null,
   machine_clicks int not null,
   constraint delivery_click_pkey primary key (workspace_id, delivery_id, link_index)

@@ -191,6 +191,20 @@ begin
     group by 2, 3;
 end $$;
 
+-- Workspaces whose newest single messages have the sender address of a marketing blast of the last 90 days.
+create function tentpole_shared_senders() returns bigint language sql stable security definer
+  set search_path = pg_catalog, public, pg_temp as $$
+  select count(*) from public.blast line
+  where line.purpose = 'messages' and exists (
+    select from (
+      select lower(m.from_address) as address from public.email_message m
+      where m.workspace_id = line.workspace_id order by m.delivery_id desc limit 1000) as sent
+    join public.blast b on b.workspace_id = line.workspace_id and b.launched_at > now() - interval '90 days'
+      and not b.operational and b.purpose <> 'messages'
+    join public.email_approval a on a.workspace_id = b.workspace_id and a.approval_id = b.approval_id
+    where lower(a.from_address) = sent.address)
+$$;
+
 -- The table, or its partitions.
 create function tentpole_parts(relation text) returns setof oid language sql stable
   set search_path = pg_catalog, public, pg_temp as $$
@@ -255,6 +269,7 @@ begin
   for grown in
     select c.oid::regclass as name
     from (values ('contact', contacts), ('list', false), ('list_member', contacts), ('delivery', deliveries),
+      ('email_message', deliveries), ('email_message_tag', deliveries),
       ('delivery_queue', queued), ('flow_membership', members), ('flow_event', members)) as watched (name, misjudged)
     cross join lateral tentpole_parts(watched.name) as part
     join pg_class c on c.oid = part

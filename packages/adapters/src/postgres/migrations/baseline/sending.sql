@@ -23,10 +23,12 @@ create table delivery (
   workspace_id uuid not null,
   delivery_id uuid not null,
   blast_id uuid not null,
-  contact_id uuid not null,
+  contact_id uuid,
   approval_id uuid not null,
   -- the message of a step of a flow; all null within a blast
   membership_id uuid, flow_id uuid, step_id text, visit int, tokens jsonb,
+  -- tags and metadata of a single message; null otherwise
+  message jsonb,
   -- the recipient
   email text, email_normalized text collate "C",
   display_name text, display_name_folded text collate "C",
@@ -43,6 +45,7 @@ create table delivery (
   handed_over_at timestamptz,
   sent_at timestamptz,
   failed_at timestamptz,
+  blocked_at timestamptz,
   -- what happened to the message afterwards
   delivered_at timestamptz, opened_at timestamptz,
   clicked_at timestamptz, clicked_url text,
@@ -53,6 +56,7 @@ create table delivery (
   created_at timestamptz not null,
   constraint delivery_pkey primary key (workspace_id, delivery_id),
   constraint delivery_flow_columns_together check (num_nonnulls(membership_id, flow_id, step_id, visit, tokens) in (0, 5)),
+  constraint delivery_has_contact_or_message check (contact_id is not null or message is not null),
   constraint delivery_queued_has_no_token check (state <> 'queued' or token is null),
   constraint delivery_sent_has_sent_at check (state <> 'sent' or sent_at is not null),
   constraint delivery_failed_has_failed_at check ((failed_at is not null) = (state in ('failed', 'unconfirmed'))),
@@ -61,6 +65,7 @@ create table delivery (
 create index delivery_of_blast on delivery (workspace_id, blast_id, contact_id);
 create index delivery_of_visit on delivery (workspace_id, membership_id, visit) where membership_id is not null;
 create index delivery_of_contact on delivery (workspace_id, contact_id);
+create index delivery_of_message_address on delivery (workspace_id, email_normalized, delivery_id) where message is not null;
 -- One message for each contact of a blast: the primary key, because the id is made of both and of the time of the launch. One for
 -- each address of a blast: an index of each partition, because all deliveries of a blast are in one. One for each step visit of a
 -- membership: an index within a month, and always the lock of the membership, whose visit advances with the insert.
@@ -76,9 +81,13 @@ values ('delivery', 'month', 'delivery_id', 90, 'delivery_queue', array[
 ]);
 select tentpole_partitions('delivery');
 comment on table delivery is
-  'One message to one recipient, of a blast or of a step of a flow. Partitions are months: of the launch of the blast, or of the message.';
+  'One message to one recipient: of a blast, of a step of a flow, or a single one. Partitions are months: of the launch of the blast, or of the message.';
 comment on column delivery.delivery_id is 'Begins with the time of the launch, or of the message of a flow (`timed_id`).';
-comment on column delivery.blast_id is 'The blast, or the row in `blast` that represents the step of a flow.';
+comment on column delivery.blast_id is
+  'The blast, or the row in `blast` that represents the step of a flow or the line of single messages.';
+comment on column delivery.contact_id is 'Null: a single message to an address that no contact had, or that was not looked up.';
+comment on column delivery.message is 'Tags and metadata of a single message. `email_message` has the rest of it.';
+comment on column delivery.blocked_at is 'When it was blocked at its intent, or cancelled. Null: when it was written.';
 comment on column delivery.visit is 'The number of the step visit that sends the message.';
 comment on column delivery.tokens is 'Values of merge tokens of the flow.';
 comment on column delivery.operational is 'An operational message is also sent to contacts that unsubscribed from marketing.';
@@ -102,7 +111,7 @@ create table delivery_queue (
   workspace_id uuid not null,
   delivery_id uuid not null,
   blast_id uuid not null,
-  contact_id uuid not null,
+  contact_id uuid,
   membership_id uuid, visit int,
   email_normalized text collate "C",
   operational boolean not null,
@@ -112,6 +121,7 @@ create table delivery_queue (
   lease_until timestamptz,
   lane text collate "C" not null default '',
   due_at timestamptz not null,
+  expires_at timestamptz,
   handed_over_at timestamptz,
   constraint delivery_queue_pkey primary key (workspace_id, delivery_id),
   constraint delivery_queue_leased_has_token check ((state = 'queued') = (token is null)),
@@ -122,9 +132,12 @@ create index delivery_queue_due on delivery_queue (workspace_id, blast_id, lane,
 -- Without times: there are never more leases than senders have in flight. `token = …` implies `token is not null`, but not this
 -- condition: the planner then finds a claim by its id, and never reads all leases for it.
 create index delivery_queue_leased on delivery_queue (workspace_id, blast_id) where token > 0;
+-- Only single messages expire.
+create index delivery_queue_expiring on delivery_queue (workspace_id, expires_at) where expires_at is not null;
 comment on table delivery_queue is
   'Deliveries that have not ended, with copies of what a claim and an intent need. The end of a message deletes its row.';
 comment on column delivery_queue.token is 'The fencing token of the claim. Null while the delivery waits.';
+comment on column delivery_queue.expires_at is 'A single message that waits until then has failed.';
 comment on column delivery_queue.lane is 'The recipient domain queue. Empty: the common queue.';
 comment on column delivery_queue.handed_over_at is 'When the intent was committed.';
 
@@ -166,7 +179,7 @@ begin
         when q.membership_id is not null and (m.status is distinct from 'active'
           or m.awaited_visit is distinct from q.visit) then 'cancelled'
         when b.status <> 'sending' or b.paused or b.restored then 'paused'
-        when c.contact_id is null then 'contact_deleted'
+        when c.contact_id is null and q.contact_id is not null then 'contact_deleted'
         -- as `blockBranches` of BlockReason.ts writes them; a test compares
         when q.email_normalized is null then 'no_email'
         when not q.operational and (c.unsubscribed is true or s.reason = 'unsubscribe') then 'unsubscribed'
