@@ -128,15 +128,29 @@ const outcomes = Metric.counter("messages_total", {
   description: "Ended attempts by resulting state and failure reason",
   incremental: true,
 })
+const waits = Metric.histogram("message_wait_seconds", {
+  description:
+    "Time from the acceptance of a single message, or from its scheduled time, to its first intent, in seconds",
+  boundaries: [0.05, 0.1, 0.15, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300],
+})
 const lost = Metric.counter("settlements_lost_total", {
   description: "Settlements after their claim was lost",
   incremental: true,
 })
 
-const labelsOf = (ending: Settlement["ending"]) => ({
+const labelsOf = ({ item: { claimed }, settlement: { ending } }: Settled) => ({
   state: ending.state,
   reason: ending.state === "failed" ? ending.reason : "",
+  ...(claimed.message === null ? {} : { lane: "message" }),
 })
+
+/** How long a single message has waited for its first intent. */
+const measureWait = ({ claimed: { attempts, message } }: Item) =>
+  message === null || attempts > 0
+    ? Effect.void
+    : Effect.flatMap(DateTime.now, ({ epochMilliseconds }) =>
+        Metric.update(waits, Math.max(0, epochMilliseconds - message.waitingSince.epochMilliseconds) / 1_000),
+      )
 
 const eachWorkspace = <A extends { readonly workspace: WorkspaceId }>(
   batch: ReadonlyArray<A>,
@@ -169,6 +183,7 @@ const requestIntents = Effect.fnUntraced(function* ({ lease_ms, recordable, writ
       )
       const granted = batch.filter((item) => answers.get(item) === "granted")
       if (!(yield* record(granted))) answer(granted, () => "unknown")
+      for (const item of granted) yield* measureWait(item)
       yield* passGate("after-intent")
       return (item: Item): IntentReply => answers.get(item) ?? "unknown"
     })
@@ -214,9 +229,7 @@ const writeSettlements = Effect.fnUntraced(function* ({ emptied, inFlight, writa
           Effect.annotateLogs({ workspace_id: workspace, count: missed.length, first: missed[0] }),
         )
       }
-      for (const { ending } of settlements) {
-        yield* Metric.update(Metric.withAttributes(outcomes, labelsOf(ending)), 1)
-      }
+      for (const settled of group) yield* Metric.update(Metric.withAttributes(outcomes, labelsOf(settled)), 1)
       const dropped = group.map(({ item }) => inFlight.remove(item))
       if (dropped.includes(true)) yield* emptied(workspace)
     })

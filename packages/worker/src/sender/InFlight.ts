@@ -21,6 +21,7 @@ interface InFlightItem extends Item {
 
 export class InFlight {
   readonly #items = new Map<DeliveryId, InFlightItem>()
+  /** Deliveries of blasts and flows by workspace. */
   readonly #counts = new Map<WorkspaceId, number>()
   /** The last claim of a blast that has been paused or ended since. */
   readonly #stopped = new Map<BlastId, number>()
@@ -28,7 +29,7 @@ export class InFlight {
   add(items: ReadonlyArray<Item>): void {
     for (const item of items) {
       this.#items.set(item.claimed.id, { ...item, phase: "claimed" })
-      this.#counts.set(item.workspace, (this.#counts.get(item.workspace) ?? 0) + 1)
+      if (item.claimed.message === null) this.#counts.set(item.workspace, (this.#counts.get(item.workspace) ?? 0) + 1)
     }
   }
 
@@ -49,10 +50,11 @@ export class InFlight {
     return item?.claimed.token === claimed.token && item.phase === "intent_requested"
   }
 
-  /** Returns whether it was the last delivery of its workspace. */
+  /** Returns whether it was the last delivery of a blast or flow of its workspace. */
   remove(item: Item): boolean {
     if (!this.has(item)) return false
     this.#items.delete(item.claimed.id)
+    if (item.claimed.message !== null) return false
     const left = (this.#counts.get(item.workspace) ?? 1) - 1
     if (left > 0) this.#counts.set(item.workspace, left)
     else this.#counts.delete(item.workspace)

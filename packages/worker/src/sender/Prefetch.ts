@@ -1,6 +1,6 @@
 // Prefetched messages: rendered and signed while connections wait for intents and replies.
 import type { ReusableMessage, NotRendered, OutgoingMail, SenderRefused } from "@tentpole/core/sending/OutgoingMail"
-import { Clock, Effect, Exit, Latch, Queue } from "effect"
+import { Clock, Effect, Exit, Fiber, Latch, Option, Queue } from "effect"
 import type { Item } from "./InFlight.ts"
 
 /** A delivery and its message, or the error of rendering it. */
@@ -16,6 +16,15 @@ export interface PrefetchOptions {
   /** Waits for the next delivery. */
   readonly next: Effect.Effect<Item>
   readonly render: OutgoingMail["Service"]["render"]
+  /** Called when a message is ready. */
+  readonly offered: Effect.Effect<unknown>
+}
+
+export interface Prefetched {
+  /** A ready message; undefined: none. */
+  readonly poll: Effect.Effect<PreparedMessage | undefined>
+  /** Must end before deliveries in flight are released. */
+  readonly renderers: ReadonlyArray<Fiber.Fiber<never>>
 }
 
 /** Older messages are rendered again: contacts change, and a message has a date. */
@@ -60,7 +69,7 @@ class MessageRoom {
 }
 
 /** Keeps half as many messages ready as there are connections, and renders as many concurrently. */
-export const prefetch = Effect.fnUntraced(function* ({ connections_max, render, next }: PrefetchOptions) {
+export const prefetch = Effect.fnUntraced(function* ({ connections_max, next, offered, render }: PrefetchOptions) {
   const count = Math.ceil(connections_max / 2)
   const queue = yield* Queue.bounded<PreparedMessage>(count)
   const room = new MessageRoom()
@@ -78,12 +87,12 @@ export const prefetch = Effect.fnUntraced(function* ({ connections_max, render, 
         : Effect.andThen(released(rendered), render(item.workspace, item.claimed)),
     )
     yield* Queue.offer(queue, { item, message, end })
+    yield* offered
   })
   return {
-    next: Queue.take(queue),
-    /** Must end before deliveries in flight are released. */
+    poll: Effect.map(Queue.poll(queue), Option.getOrUndefined),
     renderers: yield* Effect.replicateEffect(Effect.forkScoped(Effect.forever(renderNext)), count),
-  }
+  } satisfies Prefetched
 })
 
 const released = (rendered: Exit.Exit<ReusableMessage, unknown>): Effect.Effect<void> =>

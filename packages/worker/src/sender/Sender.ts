@@ -1,12 +1,13 @@
 // The sender: claims due deliveries of all workspaces, sends them over a few connections and settles them. At most once: the
 // intent is committed between the server's 354 and the body, and an unknown outcome is never retried.
 import { Blasts } from "@tentpole/core/blasts/Blasts"
-import { MailConnections } from "@tentpole/core/sending/MailConnection"
+import { MailConnections, NotSent } from "@tentpole/core/sending/MailConnection"
 import { OutgoingMail } from "@tentpole/core/sending/OutgoingMail"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
-import { prefetch } from "./Prefetch.ts"
+import { prefetch, type Prefetched } from "./Prefetch.ts"
+import { keptConnections, ReadyMessages } from "./ReadyMessages.ts"
 import { InFlight, type Item } from "./InFlight.ts"
 import { SmtpWorker, type SmtpWorkerDeps, MailServer } from "./SmtpWorker.ts"
 import { FairQueue } from "./FairQueue.ts"
@@ -64,8 +65,9 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   const writable = { ...database, await: Effect.andThen(database.await, recordable.await) }
   const server = new MailServer(connections_max)
   const queue = new FairQueue({ ...options, connections_max })
+  const messages = new FairQueue({ ...options, claim_batch_max: message_batch_max, connections_max })
 
-  const loops = yield* makeLoops({ ...options, inFlight, queue, writable, server })
+  const loops = yield* makeLoops({ ...options, inFlight, messages, queue, writable, server })
   const checks = yield* Effect.scope
   const writer = yield* makeDeliveryWriter({
     inFlight,
@@ -81,16 +83,61 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   if (settings.sending === "held") return yield* Effect.logWarning("SENDING=held: no mail leaves")
 
   const { render } = yield* OutgoingMail
-  const { renderers, next } = yield* prefetch({ connections_max, render, next: queue.take })
+  const { ready, renderers } = yield* prepared(connections_max, { messages, queue, render })
   const failBlast = yield* failing(inFlight, writer)
-  const deps: SmtpWorkerDeps = { ...writer, next, inFlight, writable, server, mail: yield* MailConnections, failBlast }
-  const smtpWorkers = Array.from({ length: connections_max }, () => new SmtpWorker(deps))
+  const deps = { ...writer, inFlight, writable, server, mail: yield* MailConnections, failBlast }
+  const kept = keptConnections(connections_max)
+  const smtpWorkers = Array.from(
+    { length: connections_max },
+    (_, at) => new SmtpWorker({ ...deps, next: at < kept ? ready.nextKept : ready.next } satisfies SmtpWorkerDeps),
+  )
   const running = yield* Effect.forEach(smtpWorkers, (smtpWorker) => Effect.forkScoped(smtpWorker.run))
   const taking = yield* Effect.forkScoped(Effect.forever(loops.claim))
+  const takingMessages = yield* Effect.forkScoped(Effect.forever(loops.claimMessages))
+  yield* Effect.forkScoped(
+    Effect.forever(Effect.andThen(loops.usesMessages(ready), Effect.sleep(options.sweep_every_ms))),
+  )
   yield* every(options.idle_ms / 2, maintainConnections(smtpWorkers, server, options.idle_ms))
   yield* Effect.addFinalizer(() =>
-    stop({ inFlight, smtpWorkers, writer, fetching: [taking, sweeping, ...renderers], running }, options),
+    stop(
+      { inFlight, smtpWorkers, writer, fetching: [taking, takingMessages, sweeping, ...renderers], running },
+      options,
+    ),
   )
+})
+
+/** The largest claim of single messages: small, so that workspaces take turns. */
+const message_batch_max = 100
+
+/** Twice as many as are prepared at the same time. */
+const prepared_singles_max = 8
+
+/** Prepares single messages and deliveries, each in their own order, so that neither waits for the other. */
+const prepared = Effect.fnUntraced(function* (
+  connections_max: number,
+  {
+    messages,
+    queue,
+    render,
+  }: { readonly messages: FairQueue; readonly queue: FairQueue; readonly render: OutgoingMail["Service"]["render"] },
+) {
+  const ofMessages: { poll: Prefetched["poll"] } = { poll: Effect.undefined }
+  const ofDeliveries: { poll: Prefetched["poll"] } = { poll: Effect.undefined }
+  const ready = new ReadyMessages({
+    messages: Effect.suspend(() => ofMessages.poll),
+    deliveries: Effect.suspend(() => ofDeliveries.poll),
+  })
+  const singles = yield* prefetch({
+    // Few: a message may have large files.
+    connections_max: Math.min(connections_max, prepared_singles_max),
+    render,
+    next: messages.take,
+    offered: ready.messageOffered,
+  })
+  const deliveries = yield* prefetch({ connections_max, render, next: queue.take, offered: ready.deliveryOffered })
+  ofMessages.poll = singles.poll
+  ofDeliveries.poll = deliveries.poll
+  return { ready, renderers: [...singles.renderers, ...deliveries.renderers] }
 })
 
 const every = (pause_ms: number, round: Effect.Effect<void>) =>
@@ -106,8 +153,13 @@ const maintainConnections = (smtpWorkers: ReadonlyArray<SmtpWorker>, server: Mai
 /** Fails the blast and releases its deliveries in flight, which end with the rest of it. */
 const failing = (inFlight: InFlight, writer: DeliveryWriter) =>
   Effect.map(Blasts, (blasts) => (item: Item, failure: string) => {
+    // The operator can correct the login: a single message waits until its end.
+    if (item.claimed.message !== null && failure === "mailer_refuses_login") {
+      const error = new NotSent({ stage: "connection", code: null, reply: "The mail server refuses the login" })
+      return writer.settle(item, { _tag: "notSent", error })
+    }
     // A flow continues: its member records that this message failed.
-    if (item.claimed.tokens !== null)
+    if (item.claimed.tokens !== null || item.claimed.message !== null)
       return writer.settle(item, { _tag: "notRendered", reason: "not_rendered", why: failure })
     return Effect.gen(function* () {
       yield* Effect.logError("a blast cannot be sent").pipe(

@@ -1,6 +1,6 @@
 // The sender's loops: claiming work of all workspaces, renewing leases, ending leases of dead senders, finishing blasts.
 import { Blasts } from "@tentpole/core/blasts/Blasts"
-import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
+import { DeliveryStore, type MessageTurn } from "@tentpole/core/sending/DeliveryStore"
 import { turn_ms } from "@tentpole/core/sending/SendRateLimit"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
@@ -11,11 +11,14 @@ import { Gates } from "../Gates.ts"
 import type { InFlight, Item } from "./InFlight.ts"
 import type { MailServer } from "./SmtpWorker.ts"
 import type { FairQueue } from "./FairQueue.ts"
+import type { ReadyMessages } from "./ReadyMessages.ts"
 import type { Writable } from "./DeliveryWriter.ts"
 
 export interface SenderLoopsOptions {
   readonly inFlight: InFlight
   readonly queue: FairQueue
+  /** Single messages, served before the others. */
+  readonly messages: FairQueue
   readonly writable: Writable
   readonly server: MailServer
   readonly claim_batch_max: number
@@ -24,7 +27,7 @@ export interface SenderLoopsOptions {
 }
 
 export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOptions) {
-  const { inFlight, lease_ms, queue, server, writable } = options
+  const { inFlight, lease_ms, messages, queue, server, writable } = options
   const store = yield* DeliveryStore
   const { transact } = yield* Transactor
   const blasts = yield* Blasts
@@ -48,20 +51,52 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
     // While the mail server is unreachable, single messages test it.
     const limit = server.reachable ? room : 1
     const now_ms = yield* Clock.currentTimeMillis
-    // Claimed deliveries are in flight at once, so that every exit releases them.
-    const claimed = yield* Effect.uninterruptible(
-      Effect.map(transact(store.claim(workspace, { limit, lease_ms })), (batch) => {
-        const taken = batch.map((each): Item => ({ workspace, claimed: each, claimed_at_ms: now_ms }))
+    const claimed = yield* take(workspace, store.claim(workspace, { limit, lease_ms }))
+    if (claimed.length === 0) return yield* checkQueue(workspace)
+    if (claimed.some((item) => item.claimed.rateLimited)) paced_at_ms = now_ms
+    yield* offer(workspace, claimed)
+  })
+
+  /** Claimed deliveries are in flight at once, so that every exit releases them. */
+  const take = (workspace: WorkspaceId, claim: ReturnType<typeof store.claim>) =>
+    Effect.uninterruptible(
+      Effect.zipWith(Clock.currentTimeMillis, transact(claim), (claimed_at_ms, batch) => {
+        const taken = batch.map((claimed): Item => ({ workspace, claimed, claimed_at_ms }))
         inFlight.add(taken)
         return taken
       }),
     )
-    if (claimed.length === 0) return yield* checkQueue(workspace)
-    if (claimed.some((item) => item.claimed.rateLimited)) paced_at_ms = now_ms
+
+  const offer = Effect.fnUntraced(function* (workspace: WorkspaceId, claimed: ReadonlyArray<Item>) {
     yield* checkEpoch
     yield* passGate("after-claim")
-    queue.offer(workspace, claimed)
+    messages.offer(
+      workspace,
+      claimed.filter((item) => item.claimed.message !== null),
+    )
+    queue.offer(
+      workspace,
+      claimed.filter((item) => item.claimed.message === null),
+    )
   })
+
+  /** The turn ends whatever happens: the workspace is then due again. */
+  const serveMessages = Effect.fnUntraced(function* (turn: MessageTurn) {
+    const { workspace } = turn
+    yield* writable.await
+    const room = Math.min(options.claim_batch_max, messages.roomFor(workspace))
+    // While the mail server is unreachable, single messages test it.
+    const limit = server.reachable ? room : Math.min(room, 1)
+    if (limit === 0) return yield* transact(store.endMessageTurn(turn, false))
+    const claimed = yield* take(workspace, store.claimMessages(workspace, { limit, lease_ms }))
+    yield* transact(store.endMessageTurn(turn, claimed.length === limit && server.reachable))
+    if (claimed.length > 0) yield* offer(workspace, claimed)
+  })
+
+  const unlessInterrupted = (what: string) => (cause: Cause.Cause<unknown>) =>
+    Cause.hasInterruptsOnly(cause)
+      ? Effect.interrupt
+      : Effect.andThen(Effect.logWarning(what, cause), Effect.sleep(failure_pause_ms))
 
   return {
     checkQueue,
@@ -76,16 +111,29 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
         yield* Effect.raceFirst(Effect.sleep(Math.min(turns_ms, options.poll_every_ms)), queue.needsMore)
       }
       yield* Effect.forEach(due, serve, { discard: true })
-    }).pipe(
-      Effect.catchCause((cause) =>
-        Cause.hasInterruptsOnly(cause)
-          ? Effect.interrupt
-          : Effect.andThen(Effect.logWarning("claiming failed", cause), Effect.sleep(failure_pause_ms)),
+    }).pipe(Effect.catchCause(unlessInterrupted("claiming failed"))),
+    /** Claims single messages of each workspace that has some, or waits for the next arrival. */
+    claimMessages: Effect.gen(function* () {
+      const { full } = messages.capacity(yield* Clock.currentTimeMillis)
+      const turns = full ? [] : yield* transact(store.messageTurns(due_max, message_turn_ms))
+      if (turns.length === 0) {
+        yield* Effect.raceFirst(Effect.sleep(options.poll_every_ms), full ? messages.needsMore : store.messageArrival)
+      }
+      yield* Effect.forEach(turns, serveMessages, { concurrency: message_claims_max, discard: true })
+    }).pipe(Effect.catchCause(unlessInterrupted("claiming single messages failed"))),
+    /** Keeps connections for single messages while the service has any, unless the mail server accepts fewer than there are. */
+    usesMessages: (ready: ReadyMessages) =>
+      Effect.flatMap(store.hasMessages, (found) => ready.use(found && server.isRoomy)).pipe(
+        logFailure("looking for single messages failed", {}, "Warning"),
       ),
-    ),
     sweep: Effect.gen(function* () {
       for (const workspace of yield* store.openWorkspaces(swept_max)) {
-        const { queued, unconfirmed } = yield* transact(store.sweep(workspace))
+        const { expired, queued, unconfirmed } = yield* transact(store.sweep(workspace))
+        if (expired > 0) {
+          yield* Effect.logWarning("single messages were not sent in time").pipe(
+            Effect.annotateLogs({ workspace_id: workspace, expired }),
+          )
+        }
         if (queued + unconfirmed > 0) {
           yield* Effect.logWarning("expired leases of dead senders were ended").pipe(
             Effect.annotateLogs({ workspace_id: workspace, queued, unconfirmed }),
@@ -102,6 +150,10 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
   }
 })
 
+/** Another worker takes the turn of a worker that died after this. */
+const message_turn_ms = 5_000
+/** Claims of single messages that run concurrently, each for another workspace. */
+const message_claims_max = 4
 /** Workspaces of one claim round, and of one sweep. */
 const due_max = 20
 const swept_max = 1000

@@ -39,6 +39,11 @@ export class MailServer {
     this.permits = Semaphore.makeUnsafe(connections_max)
   }
 
+  /** Whether it accepts as many connections as there are. */
+  get isRoomy(): boolean {
+    return this.#allowed === this.#most
+  }
+
   get reachable(): boolean {
     return this.#failures === 0
   }
@@ -114,6 +119,12 @@ const outage_pause_max_ms = 30_000
 /** Whether the permit of the send rate limit has expired. */
 const isLate = ({ claimed, claimed_at_ms }: Item) =>
   Effect.map(Clock.currentTimeMillis, (now_ms) => claimed.rateLimited && now_ms - claimed_at_ms > permit_ms)
+
+/** Whether a single message must not be handed over any more. */
+const isExpired = ({ claimed: { message } }: Item) =>
+  message === null
+    ? Effect.succeed(false)
+    : Effect.map(Clock.currentTimeMillis, (now_ms) => now_ms >= message.expiresAt.epochMilliseconds)
 
 /** An open connection. `used`: the server may close it after messages it has taken, which is not the next message's fault. */
 interface OpenConnection {
@@ -199,6 +210,7 @@ export class SmtpWorker {
     yield* deps.writable.await
     yield* deps.room
     if (yield* isLate(item)) return yield* Effect.as(deps.release(item), true)
+    if (yield* isExpired(item)) return yield* Effect.as(deps.settle(item, { _tag: "expired" }), true)
     if (item.claimed.contact === null) return yield* Effect.as(this.#withoutMessage(item), true)
     const message = yield* this.#message(ready)
     return message === undefined ? true : yield* this.#send(item, message)
@@ -270,6 +282,11 @@ export class SmtpWorker {
         open.used = true
         if (started._tag === "Failure") return yield* restore(this.#notStarted(item, message, started.failure, used))
         const ready = started.success
+        if (yield* isExpired(item)) {
+          yield* ready.abandon
+          yield* deps.settle(item, { _tag: "expired" })
+          return true
+        }
         const leave = yield* deps.requestIntent(item)
         if (leave !== "granted") {
           yield* ready.abandon

@@ -15,9 +15,10 @@ const beginWith = Effect.fnUntraced(function* (size_bytes: number) {
   const line = yield* Queue.unbounded<(typeof items)[number]>()
   yield* Queue.offerAll(line, items)
   const rendered: Array<number> = []
-  const { renderers, next } = yield* prefetch({
+  const { poll, renderers } = yield* prefetch({
     connections_max: 4,
     next: Queue.take(line),
+    offered: Effect.void,
     render: (_, { id }) =>
       Effect.suspend(() => {
         const at = items.findIndex(({ claimed }) => claimed.id === id)
@@ -31,9 +32,11 @@ const beginWith = Effect.fnUntraced(function* (size_bytes: number) {
             })
       }),
   })
-  const take = Effect.flatMap(next, ({ end, item, message }) =>
-    Effect.map(Effect.result(message), (result) => ({ id: item.claimed.id, result, end })),
-  )
+  const take = Effect.flatMap(poll, (ready) => {
+    assert(ready !== undefined, "a message is ready")
+    const { end, item, message } = ready
+    return Effect.map(Effect.result(message), (result) => ({ id: item.claimed.id, result, end }))
+  })
   yield* settled
   return { items, line, rendered, renderers, take }
 })
