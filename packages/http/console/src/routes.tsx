@@ -10,6 +10,7 @@ import { homeSearch } from "./home/home.ts"
 import { newImportSearch, runSearch, sessionSearch } from "./imports/search.ts"
 import { inboxSearch } from "./inbox/search.ts"
 import { listSearch } from "./lists/search.ts"
+import { messageSearch } from "./messages/search.ts"
 import { auditSearch } from "./operations/search.ts"
 import { NoScreen, ScreenProblem } from "./parts/Problem.tsx"
 import { contactListSearch, listScreenSearch, rulesSearch } from "./segments/search.ts"
@@ -142,6 +143,11 @@ const tents = [
   screen("tents", "/tents/$tentId", () => import("./tents/Tent.tsx"), "Tent", tentSearch),
 ] as const
 
+const messages = [
+  screen("messages", "/messages", () => import("./messages/MessageList.tsx"), "MessageList", messageSearch),
+  screen("messages", "/messages/$messageId", () => import("./messages/Message.tsx"), "Message"),
+] as const
+
 const webhooks = [
   screen("webhooks", "/webhooks", () => import("./webhooks/EndpointList.tsx"), "EndpointList"),
   screen(
@@ -187,6 +193,7 @@ export const router = createRouter({
     ...tents,
     ...inbox,
     ...delivery,
+    ...messages,
     ...webhooks,
     ...operations,
     settingsStart,

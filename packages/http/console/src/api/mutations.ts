@@ -17,6 +17,7 @@ const alsoStale: Readonly<Record<string, ReadonlyArray<string>>> = {
   blasts: ["emails", "lists", "analytics"],
   flows: ["flowMembers"],
   flowMembers: ["flows", "contacts"],
+  emailMessages: ["contacts", "analytics"],
   outbox: ["blasts", "contacts", "flowMembers", "analytics"],
   tents: ["forms", "analytics"],
   tentTemplates: ["tents", "analytics"],

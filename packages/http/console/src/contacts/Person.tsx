@@ -2,7 +2,7 @@
 import { Grid, Paper, Skeleton, Stack } from "@mantine/core"
 import type { Contact } from "@tentpole/client"
 import { useQuery } from "@tanstack/react-query"
-import { useParams } from "@tanstack/react-router"
+import { Navigate, useParams } from "@tanstack/react-router"
 import { lazy, Suspense, useRef } from "react"
 import { queryOf } from "../api/queries.ts"
 import { CopyButton, CurlButton } from "../parts/Copy.tsx"
@@ -15,6 +15,7 @@ import { useSession } from "../session.tsx"
 import { useKeys } from "../shell/keys.ts"
 import { useWords } from "../words/Words.tsx"
 import { AddToList } from "./AddToList.tsx"
+import { mergedContact } from "./merge/conflict.ts"
 import { addressOf, mailStateOf, mailTones, nameOf } from "./person.ts"
 import { PersonFields } from "./PersonFields.tsx"
 import { AddToFlow } from "./standing/AddToFlow.tsx"
@@ -66,6 +67,9 @@ export const Person = () => {
   const back = <BackLink to="/contacts" label={words.title} />
   if (found.isPending) return <Loading />
   if (found.isError) {
+    const mergedInto = mergedContact(found.error)
+    // The contact was merged: its address leads to the one that has taken it over.
+    if (mergedInto !== null) return <Navigate to="/contacts/$contactId" params={{ contactId: mergedInto }} replace />
     return (
       <>
         <PageHeader above={back} title={words.person} />

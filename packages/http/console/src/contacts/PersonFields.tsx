@@ -1,12 +1,15 @@
 // The fields of a contact: each is edited in its place.
-import { Text } from "@mantine/core"
-import type { Contact, ContactField } from "@tentpole/client"
+import { Button, Text } from "@mantine/core"
+import type { Contact, ContactField, ContactPatch } from "@tentpole/client"
 import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
 import { useMutationOf } from "../api/mutations.ts"
 import { queryOf } from "../api/queries.ts"
 import { InlineField, type InlineKind } from "../parts/fields/InlineField.tsx"
 import { useSession } from "../session.tsx"
 import { useWords } from "../words/Words.tsx"
+import { type ConflictingContact, conflictingContact } from "./merge/conflict.ts"
+import { MergeDialog } from "./merge/MergeDialog.tsx"
 import { text_fields } from "./person.ts"
 
 type Value = Contact["custom_fields"][string]
@@ -30,12 +33,28 @@ export const PersonFields = ({ contact }: Props) => {
   const custom = useQuery(queryOf("contactFields", "list"))
   const patch = useMutationOf("contacts", "patch")
   const params = { contact_id: contact.contact_id }
+  const [other, setOther] = useState<ConflictingContact | null>(null)
+  const [isMerging, setMerging] = useState(false)
+  const save = async (payload: ContactPatch) => {
+    try {
+      await patch.mutateAsync({ params, payload })
+      setOther(null)
+    } catch (failure) {
+      setOther(conflictingContact(failure))
+      throw failure
+    }
+  }
   const own = (custom.data?.items ?? []).filter(({ type }) => type === "custom")
   return (
     <>
       <Text component="h2" fw={600} size="sm" m={0} mb="xs">
         {words.fieldsTitle}
       </Text>
+      {other !== null && (
+        <Button mb="xs" variant="subtle" size="compact-sm" onClick={() => setMerging(true)}>
+          {words.merge.offer(other.name)}
+        </Button>
+      )}
       <dl className="fields">
         {text_fields.map((name) => (
           <InlineField
@@ -44,7 +63,7 @@ export const PersonFields = ({ contact }: Props) => {
             kind="text"
             value={contact[name]}
             isReadOnly={isReadOnly}
-            onSave={(value) => patch.mutateAsync({ params, payload: { [name]: value } })}
+            onSave={(value) => save({ [name]: value })}
           />
         ))}
         {own.map(({ api_name, display_name, is_editable, value_type }) => (
@@ -54,10 +73,20 @@ export const PersonFields = ({ contact }: Props) => {
             kind={kinds[value_type]}
             value={contact.custom_fields[api_name] ?? null}
             isReadOnly={isReadOnly || !is_editable}
-            onSave={(value: Value) => patch.mutateAsync({ params, payload: { custom_fields: { [api_name]: value } } })}
+            onSave={(value: Value) => save({ custom_fields: { [api_name]: value } })}
           />
         ))}
       </dl>
+      {other !== null && isMerging && (
+        <MergeDialog
+          contact={contact}
+          otherId={other.contactId}
+          onClose={() => {
+            setMerging(false)
+            setOther(null)
+          }}
+        />
+      )}
     </>
   )
 }

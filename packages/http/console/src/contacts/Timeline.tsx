@@ -23,6 +23,7 @@ const page_size = 25
 const icons: Readonly<Record<Activity["type"], typeof EmailsIcon>> = {
   contact_created: ContactsIcon,
   contact_updated: EditIcon,
+  contact_merged: ContactsIcon,
   email_sent: BlastsIcon,
   email_delivered: EmailsIcon,
   email_opened: EmailsIcon,

@@ -35,6 +35,7 @@ export const menu: ReadonlyArray<MenuGroup> = [
       { name: "flows", path: "/flows", icon: Icons.FlowsIcon, letter: "f" },
       { name: "emails", path: "/emails", icon: Icons.EmailsIcon, letter: "e" },
       { name: "templates", path: "/templates", icon: Icons.TemplatesIcon, letter: null },
+      { name: "messages", path: "/messages", icon: Icons.MessagesIcon, letter: null },
     ],
   },
   { group: "pages", entries: [{ name: "tents", path: "/tents", icon: Icons.TentsIcon, letter: "t" }] },

@@ -12,6 +12,7 @@ export const english = {
   imports: async () => (await import("./en/imports.ts")).imports,
   inbox: async () => (await import("./en/delivery/inbox.ts")).inbox,
   lists: async () => (await import("./en/lists.ts")).lists,
+  messages: async () => (await import("./en/delivery/messages.ts")).messages,
   operations: async () => (await import("./en/operations.ts")).operations,
   palette: async () => (await import("./en/shell/palette.ts")).palette,
   segments: async () => (await import("./en/segments.ts")).segments,

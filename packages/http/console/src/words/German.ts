@@ -12,6 +12,7 @@ export const german: { readonly [Room in keyof Words]: () => Promise<Words[Room]
   imports: async () => (await import("./de/imports.ts")).imports,
   inbox: async () => (await import("./de/delivery/inbox.ts")).inbox,
   lists: async () => (await import("./de/lists.ts")).lists,
+  messages: async () => (await import("./de/delivery/messages.ts")).messages,
   operations: async () => (await import("./de/operations.ts")).operations,
   palette: async () => (await import("./de/shell/palette.ts")).palette,
   segments: async () => (await import("./de/segments.ts")).segments,

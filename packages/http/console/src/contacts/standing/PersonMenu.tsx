@@ -1,4 +1,4 @@
-// The menu of a contact: all of its data as a file, deletion, and erasure.
+// The menu of a contact: all of its data as a file, its merge with another one, deletion, and erasure.
 import { ActionIcon, Menu } from "@mantine/core"
 import type { Contact } from "@tentpole/client"
 import { useMutation } from "@tanstack/react-query"
@@ -6,13 +6,14 @@ import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { admin } from "../../api/client.ts"
 import { useAdminMutationOf, useMutationOf } from "../../api/mutations.ts"
-import { DotsIcon, DownloadIcon, ShieldIcon, TrashIcon } from "../../Icons.tsx"
+import { ContactsIcon, DotsIcon, DownloadIcon, ShieldIcon, TrashIcon } from "../../Icons.tsx"
 import { Confirm } from "../../parts/Confirm.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { saveFile } from "../../saveFile.ts"
 import { useSession } from "../../session.tsx"
 import { useWorkspaceParams } from "../../settings/useSettings.ts"
 import { useWords } from "../../words/Words.tsx"
+import { MergeDialog } from "../merge/MergeDialog.tsx"
 import { addressOf } from "../person.ts"
 
 interface DialogProps {
@@ -67,7 +68,7 @@ export const PersonMenu = ({ contact }: { readonly contact: Contact }) => {
   const words = useWords("contacts")
   const { more } = useWords("shell")
   const { may } = useSession()
-  const [open, setOpen] = useState<"delete" | "erase" | null>(null)
+  const [open, setOpen] = useState<"merge" | "delete" | "erase" | null>(null)
   const params = { ...useWorkspaceParams(), contact_id: contact.contact_id }
   const save = useMutation({
     mutationFn: () => admin.contacts.export({ params }),
@@ -89,6 +90,9 @@ export const PersonMenu = ({ contact }: { readonly contact: Contact }) => {
               {words.saveData}
             </Menu.Item>
           )}
+          <Menu.Item leftSection={<ContactsIcon size={16} />} onClick={() => setOpen("merge")}>
+            {words.merge.menu}
+          </Menu.Item>
           <Menu.Item leftSection={<TrashIcon size={16} />} c="red" onClick={() => setOpen("delete")}>
             {words.deleteThese}
           </Menu.Item>
@@ -100,6 +104,7 @@ export const PersonMenu = ({ contact }: { readonly contact: Contact }) => {
         </Menu.Dropdown>
       </Menu>
       {save.isError && <Problem error={save.error} onRetry={() => save.mutate()} />}
+      {open === "merge" && <MergeDialog contact={contact} otherId={null} onClose={close} />}
       {open === "delete" && <DeletePerson contact={contact} onClose={close} />}
       {open === "erase" && <ErasePerson contact={contact} onClose={close} />}
     </>

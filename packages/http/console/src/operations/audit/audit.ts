@@ -25,6 +25,7 @@ const screens: Readonly<Record<string, string>> = {
   page_domain: "/domains",
   suppression: "/suppressions",
   tent: "/tents/:id",
+  message: "/messages/:id",
   webhook: "/webhooks/:id",
   webhook_endpoint: "/webhooks/:id",
   workspace: "/settings/workspace",

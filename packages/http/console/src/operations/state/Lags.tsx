@@ -11,6 +11,7 @@ const colors: Readonly<Record<DueKind, string>> = {
   flow_events: "grape.5",
   flow_dates: "gray.6",
   webhooks: "cyan.6",
+  messages: "pink.6",
 }
 
 export const Lags = ({ lags }: Pick<Operations, "lags">) => {

@@ -31,7 +31,15 @@ export const lagOf = ({ due }: Operations): number => Math.max(0, ...due.map(({ 
 
 export type DueKind = Exclude<keyof Operations["lags"][number], "at">
 
-const due_kinds: ReadonlyArray<DueKind> = ["deliveries", "blasts", "flows", "flow_events", "flow_dates", "webhooks"]
+const due_kinds: ReadonlyArray<DueKind> = [
+  "deliveries",
+  "blasts",
+  "flows",
+  "flow_events",
+  "flow_dates",
+  "webhooks",
+  "messages",
+]
 
 /** A shorter lag is the time between two looks of a worker. */
 const lag_s_min = 1

@@ -95,6 +95,28 @@ export const contacts: Words["contacts"] = {
     "Der Kontakt und seine personenbezogenen Daten werden aus allen Tabellen und Dateien entfernt, auch aus Berichten, Exporten, Importen und Sperren. An die Adresse kann wieder Post gehen, wenn jemand sie neu anlegt. Das lässt sich nicht rückgängig machen.",
   eraseAction: "Überall löschen",
   erased: "Kontakt überall gelöscht",
+  merge: {
+    menu: "Zusammenführen …",
+    offer: (name: string) => `Mit ${name} zusammenführen …`,
+    title: (name: string) => `${name} mit einem anderen Kontakt zusammenführen`,
+    text: "Der andere Kontakt geht in diesem auf: sein Verlauf, seine Listen, Nachrichten, Formulare und Abläufe. Seine Abmeldungen bleiben gültig. Das lässt sich nicht rückgängig machen.",
+    other: "Anderer Kontakt",
+    same: "Das ist derselbe Kontakt. Wählen Sie einen anderen.",
+    prefer: "Wessen Werte bleiben",
+    preferTarget: "Werte dieses Kontakts behalten",
+    preferSource: "Werte des anderen übernehmen",
+    sides: "Felder beider Kontakte und nach dem Zusammenführen",
+    field: "Feld",
+    after: "Danach",
+    parts: (merged) =>
+      `Übernommen werden: Aktivitäten ${merged.activities}, Listen ${merged.lists}, Nachrichten ${merged.messages}, Formulare ${merged.submissions}.`,
+    dropped: plural({
+      one: "In {n} Ablauf sind beide. Der andere Kontakt verlässt ihn.",
+      other: "In {n} Abläufen sind beide. Der andere Kontakt verlässt sie.",
+    }),
+    action: "Endgültig zusammenführen",
+    done: "Kontakte zusammengeführt",
+  },
   fieldsTitle: "Felder",
   fields: {
     email: "E-Mail",
@@ -129,6 +151,7 @@ export const contacts: Words["contacts"] = {
   activities: {
     contact_created: "Kontakt angelegt",
     contact_updated: "Kontakt geändert",
+    contact_merged: "Mit anderem Kontakt zusammengeführt",
     email_sent: "E-Mail gesendet",
     email_delivered: "E-Mail zugestellt",
     email_opened: "E-Mail geöffnet",

@@ -244,6 +244,7 @@ export const flows: Words["flows"] = {
     disqualified: "die ausschließenden Regeln treffen zu",
     removed: "von Hand entfernt",
     contact_deleted: "der Kontakt wurde gelöscht",
+    merged: "der Kontakt wurde mit einem anderen im Ablauf zusammengeführt",
     flow_archived: "der Ablauf wurde archiviert",
     step_removed: "der Schritt wurde entfernt",
     unsubscribed: "abgemeldet",

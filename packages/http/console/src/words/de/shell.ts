@@ -27,6 +27,7 @@ export const shell: Words["shell"] = {
     flows: "Abläufe",
     emails: "E-Mails",
     templates: "Vorlagen",
+    messages: "Einzelnachrichten",
     tents: "Seiten",
     domains: "Domains",
     suppressions: "Sperrliste",

@@ -90,6 +90,33 @@ export const contacts = {
     "The contact and its personal data are removed from all tables and files: reports, exports, imports and suppressions too. Mail can be sent to the address again once it is added again. This cannot be undone.",
   eraseAction: "Erase everywhere",
   erased: "Contact erased",
+  merge: {
+    menu: "Merge…",
+    offer: (name: string) => `Merge with ${name}…`,
+    title: (name: string) => `Merge ${name} with another contact`,
+    text: "The other contact becomes part of this one: its timeline, lists, messages, form submissions and flows. Its opt-outs are kept. This cannot be undone.",
+    other: "Other contact",
+    same: "This is the same contact. Choose another one.",
+    prefer: "Whose values stay",
+    preferTarget: "Keep this contact's values",
+    preferSource: "Take the other one's values",
+    sides: "Fields of both contacts and after the merge",
+    field: "Field",
+    after: "After the merge",
+    parts: (merged: {
+      readonly activities: number
+      readonly lists: number
+      readonly messages: number
+      readonly submissions: number
+    }) =>
+      `Moves: activities ${merged.activities}, lists ${merged.lists}, messages ${merged.messages}, form submissions ${merged.submissions}.`,
+    dropped: plural({
+      one: "In {n} flow both are members. The other contact leaves it.",
+      other: "In {n} flows both are members. The other contact leaves them.",
+    }),
+    action: "Merge for good",
+    done: "Contacts merged",
+  },
   fieldsTitle: "Fields",
   fields: {
     email: "Email",
@@ -124,6 +151,7 @@ export const contacts = {
   activities: {
     contact_created: "Contact created",
     contact_updated: "Contact changed",
+    contact_merged: "Merged with another contact",
     email_sent: "Email sent",
     email_delivered: "Email delivered",
     email_opened: "Email opened",

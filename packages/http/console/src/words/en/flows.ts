@@ -244,6 +244,7 @@ export const flows = {
     disqualified: "matches the rules that keep contacts out",
     removed: "removed by hand",
     contact_deleted: "the contact was deleted",
+    merged: "the contact was merged into another one in the flow",
     flow_archived: "the flow was archived",
     step_removed: "the step was removed",
     unsubscribed: "unsubscribed",

@@ -26,6 +26,7 @@ export const shell = {
     flows: "Flows",
     emails: "Emails",
     templates: "Templates",
+    messages: "Single messages",
     tents: "Tents",
     domains: "Domains",
     suppressions: "Suppressions",
