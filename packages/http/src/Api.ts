@@ -16,6 +16,7 @@ import { SegmentsApi } from "./api/segments/SegmentsApi.ts"
 import { EventsApi } from "./api/webhooks/EventsApi.ts"
 import { WebhookDeliveriesApi } from "./api/webhooks/WebhookDeliveriesApi.ts"
 import { WebhookEndpointsApi } from "./api/webhooks/WebhookEndpointsApi.ts"
+import { EmailMessagesApi } from "./api/messages/EmailMessagesApi.ts"
 import { OutboxApi } from "./api/outbox/OutboxApi.ts"
 import { EmailTemplatesApi, TentTemplatesApi } from "./api/templates/TemplatesApi.ts"
 import { TentsApi } from "./api/tents/TentsApi.ts"
@@ -42,6 +43,7 @@ export const Api = HttpApi.make("tentpole")
   .add(MergeTokensApi)
   .add(BlastsApi)
   .add(BlastExportsApi)
+  .add(EmailMessagesApi)
   .add(SuppressionsApi)
   .add(FlowsApi)
   .add(FlowMembersApi)

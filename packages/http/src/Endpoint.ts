@@ -29,6 +29,7 @@ const pathParameters = {
   key_id: Ids.ApiKeyId,
   listId: Ids.ListId,
   membershipId: Ids.MembershipId,
+  messageId: Ids.MessageId,
   page_domain_id: Ids.PageDomainId,
   passkey_id: Ids.PasskeyId,
   session_id: Ids.ImportSessionId,
@@ -78,6 +79,14 @@ class RecentSignIn extends Context.Service<RecentSignIn, boolean>()("tentpole/ht
 
 export const needsRecentSignIn = ({ annotations }: Annotated): boolean =>
   Option.getOrElse(Context.getOption(annotations, RecentSignIn), () => false)
+
+/** On an endpoint whose body may have `MESSAGE_BYTES_MAX` bytes instead of `JSON_BYTES_MAX`, `unless` it is of another kind. */
+export class LargeBody extends Context.Service<LargeBody, { readonly unless: (body: unknown) => boolean }>()(
+  "tentpole/http/LargeBody",
+) {}
+
+/** On an endpoint whose use case stores idempotency keys with its rows. The general keys are not used. */
+export class OwnKeys extends Context.Service<OwnKeys, boolean>()("tentpole/http/OwnKeys") {}
 
 const sentenceOf = (needs: Needed, recentSignIn: boolean): string => {
   const needed =

@@ -16,6 +16,7 @@ import * as Emails from "./api/emails/EmailsHandlers.ts"
 import * as Forms from "./api/forms/FormsHandlers.ts"
 import * as Imports from "./api/imports/ImportsHandlers.ts"
 import * as Suppressions from "./api/sending/SuppressionsHandlers.ts"
+import * as EmailMessages from "./api/messages/EmailMessagesHandlers.ts"
 import * as Outbox from "./api/outbox/OutboxHandlers.ts"
 import * as Segments from "./api/segments/SegmentsHandlers.ts"
 import * as Assets from "./api/tents/assets/AssetsHandlers.ts"
@@ -39,6 +40,7 @@ const groups = Layer.mergeAll(
   Contacts.layer,
   Templates.layer,
   Emails.layer,
+  EmailMessages.layer,
   Events.layer,
   Forms.layer,
   Flows.layer,

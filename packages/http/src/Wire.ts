@@ -1,6 +1,7 @@
 // Schemas and helpers that all endpoints share: timestamps, pagination, query parameters, answers.
 import {
   encodeCursor,
+  type Listed,
   page_limit_default,
   page_limit_max,
   type Paged,
@@ -49,24 +50,6 @@ export const toCamelCase = <Body extends object>(body: Body) =>
   ) as {
     readonly [Key in keyof Body as CamelCase<Key>]: Body[Key]
   }
-
-const offsetMessage = "must be a timestamp with a UTC offset, such as 2026-05-01T12:30:00+02:00 or 2026-05-01T10:30:00Z"
-
-/** A timestamp in a body: ISO 8601 with a time and a UTC offset. */
-export const OffsetInstant = Schema.String.annotate({ format: "date-time", examples: ["2026-05-01T12:30:00+02:00"] })
-  .check(
-    Schema.makeFilter(
-      (text: string) => (text.includes(":") && Result.isSuccess(readDate(text, "json"))) || offsetMessage,
-    ),
-  )
-  .pipe(
-    Schema.decodeTo(Schema.DateTimeUtc, {
-      decode: SchemaGetter.transform((text: string) =>
-        DateTime.makeUnsafe(Result.getOrElse(readDate(text, "json"), () => text) ?? text),
-      ),
-      encode: SchemaGetter.transform(DateTime.formatIso),
-    }),
-  )
 
 /** A day, which is its beginning in UTC, or a timestamp with a UTC offset, in a query. */
 export const DayOrInstant = Schema.String.annotate({
@@ -216,6 +199,11 @@ export const sliced =
     ...named(key, items.map(toWire)),
     next_cursor: next === null ? null : encodeCursor(next),
   })
+
+/** The answer of a listing: `toListing("keys", toKeyWire)`. */
+export const toListing =
+  <const Key extends string, A, Wire>(key: Key, toWire: (item: A) => Wire) =>
+  ({ items, next }: Listed<A>) => ({ ...named(key, items.map(toWire)), next_cursor: next })
 
 export const named = <Key extends string, Value>(key: Key, value: Value) =>
   ({ [key]: value }) as { readonly [Name in Key]: Value }

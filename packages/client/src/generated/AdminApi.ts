@@ -345,7 +345,7 @@ export interface AdminClient {
         readonly workspace_id: string
         readonly contact_id: string
       }
-    }, void, CommonCode | "sign_in_again" | "not_found" | "conflict">
+    }, void, CommonCode | "sign_in_again" | "not_found" | "contact_busy">
   }
   readonly auditLog: {
     /**
@@ -363,7 +363,7 @@ export interface AdminClient {
         /** Returns only entries of this actor: `admin`, `cli`, `worker`, `key:<prefix>` or `user:<user_id>` */
         readonly actor?: string
         /** Returns only entries of this action */
-        readonly action?: "blast.cancelled" | "blast.failed" | "blast.paused" | "blast.released" | "blast.resumed" | "blast.scheduled" | "blast.sending" | "blast.unscheduled" | "contact.erased" | "domain.added" | "domain.failed" | "domain.removed" | "domain.verified" | "email.approved" | "export.started" | "flow.activated" | "flow.archived" | "flow.paused" | "flow.released" | "import.started" | "job.abandoned" | "job.requeued" | "key.created" | "key.revoked" | "member.changed" | "member.invited" | "member.joined" | "member.removed" | "member.uninvited" | "page_domain.added" | "page_domain.removed" | "passkey.added" | "passkey.refused" | "passkey.removed" | "session.ended" | "suppression.added" | "suppression.removed" | "tent.created" | "tent.published" | "tent.unpublished" | "tent.updated" | "user.bound" | "user.created" | "user.refused" | "user.signed_in" | "webhook.replayed" | "webhook_endpoint.created" | "webhook_endpoint.deleted" | "webhook_endpoint.disabled" | "webhook_endpoint.enabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.updated" | "workspace.created" | "workspace.deleted" | "workspace.erased" | "workspace.updated"
+        readonly action?: "blast.cancelled" | "blast.failed" | "blast.paused" | "blast.released" | "blast.resumed" | "blast.scheduled" | "blast.sending" | "blast.unscheduled" | "contact.erased" | "contact.merged" | "domain.added" | "domain.failed" | "domain.removed" | "domain.verified" | "email.approved" | "export.started" | "flow.activated" | "flow.archived" | "flow.paused" | "flow.released" | "import.started" | "job.abandoned" | "job.requeued" | "key.created" | "key.revoked" | "message.cancelled" | "message.retried" | "member.changed" | "member.invited" | "member.joined" | "member.removed" | "member.uninvited" | "page_domain.added" | "page_domain.removed" | "passkey.added" | "passkey.refused" | "passkey.removed" | "session.ended" | "suppression.added" | "suppression.removed" | "tent.created" | "tent.published" | "tent.unpublished" | "tent.updated" | "user.bound" | "user.created" | "user.refused" | "user.signed_in" | "webhook.replayed" | "webhook_endpoint.created" | "webhook_endpoint.deleted" | "webhook_endpoint.disabled" | "webhook_endpoint.enabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.updated" | "workspace.created" | "workspace.deleted" | "workspace.erased" | "workspace.updated"
         /** The beginning: a day, or a timestamp with its offset from UTC. Default: 24 hours or 30 days before `to` */
         readonly from?: Date | string
         /** The end, exclusive. Default: now */
@@ -668,6 +668,8 @@ export interface LagPoint {
   readonly flow_dates: number | null
   /** Of webhooks */
   readonly webhooks: number | null
+  /** Of single messages */
+  readonly messages: number | null
 }
 
 export interface Member {

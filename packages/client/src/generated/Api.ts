@@ -96,6 +96,17 @@ export interface Client {
       }
     }, void, CommonCode | "not_found">
     /**
+     * Merge two contacts. Makes another contact part of this one, which takes over its timeline, lists, messages,
+     * submissions and memberships. The id of the other one ends. A merge can't be undone: `dry_run` shows its
+     * result. Needs the role `editor`.
+     */
+    readonly merge: Method<{
+      readonly params: {
+        readonly contact_id: string
+      }
+      readonly payload: ContactMerge
+    }, MergedContact, CommonCode | "not_found" | "contact_busy" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
      * List a contact's activities. Returns the timeline of the contact, the newest activity first by default.
      * Opens and clicks by bots are not included. Needs the role `viewer`.
      */
@@ -1122,7 +1133,7 @@ export interface Client {
         /** Returns only recipients whose address has this domain; `unknown`: those without an address */
         readonly domain?: string
         /** Returns only recipients that failed or were blocked for this reason */
-        readonly reason?: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "unconfirmed"
+        readonly reason?: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed"
         /** Returns only recipients that clicked this link, by its place in the email, from 0 */
         readonly link_index?: number | string
         /** Text that the entries contain. Case-insensitive, without wildcards */
@@ -1159,6 +1170,92 @@ export interface Client {
         readonly exportId: string
       }
     }, Export, CommonCode | "not_found">
+  }
+  readonly emailMessages: {
+    /**
+     * Send messages. Sends one message (the message is the body) or up to 100 (`items`, without attachments): an
+     * approved email, an approved template, or inline content. The answer is 202 when the messages are accepted.
+     * One whose recipient may not get it has the status `blocked` at once. Of a batch all accepted items are
+     * stored together, and `items` of the answer says what was wrong with the others. With an `Idempotency-Key`, a
+     * repetition within 7 days gets the messages of the first request, as they are then, also after a crash; a
+     * refused request does not use up the key. The body may have `MESSAGE_BYTES_MAX` bytes, that of a batch
+     * `JSON_BYTES_MAX`. Needs the role `sender`.
+     */
+    readonly send: Method<{
+      readonly payload?: SendEmailMessages
+    }, SentEmailMessages, CommonCode | "email_not_ready" | "email_not_approved" | "template_not_approved" | "unresolved_tokens" | "free_plan_email_limit" | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "message_too_large">
+    /**
+     * List messages. Returns single messages, the newest first. Those of blasts and flows are not among them.
+     * Needs the role `viewer`.
+     */
+    readonly list: Listing<{
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+        /** Returns only entries with this status; `any` returns all where it is allowed */
+        readonly status?: "scheduled" | "queued" | "sent" | "failed" | "blocked"
+        /** Returns only messages to this address, in any spelling */
+        readonly to?: string
+        /** Id of the contact */
+        readonly contact_id?: string
+        /** Returns only messages of this email */
+        readonly email_id?: string
+        /** Returns only messages with this tag: its name, a colon and its value, such as `kind:receipt` */
+        readonly tag?: string
+        /** Returns only messages that were created at this time or later */
+        readonly created_after?: Date | string
+        /** Returns only messages that were created before this time */
+        readonly created_before?: Date | string
+      }
+    }, EmailMessages, CommonCode | "invalid_cursor">
+    /** Get a message. Returns one message with what has happened to it. Needs the role `viewer`. */
+    readonly find: Method<{
+      readonly params: {
+        readonly messageId: string
+      }
+    }, EmailMessageWithEvents, CommonCode | "not_found">
+    /**
+     * Get the HTML of a message. Returns the HTML as it goes out, without open pixel and tracked links, with the
+     * present values of the contact. 404: the message has no HTML, or its content is not stored any more. Needs
+     * the role `viewer`.
+     */
+    readonly content: Method<{
+      readonly params: {
+        readonly messageId: string
+      }
+    }, string, CommonCode | "not_found">
+    /**
+     * Get the plain text of a message. Returns the plain text as it goes out. 404: the content is not stored any
+     * more. Needs the role `viewer`.
+     */
+    readonly plainText: Method<{
+      readonly params: {
+        readonly messageId: string
+      }
+    }, string, CommonCode | "not_found">
+    /**
+     * Cancel a message. Blocks a message that is scheduled or queued, with the reason `cancelled`. One that a
+     * worker has begun to hand over can't be cancelled. Needs the role `sender`.
+     */
+    readonly cancel: Method<{
+      readonly params: {
+        readonly messageId: string
+      }
+      readonly payload?: Nothing | undefined
+    }, EmailMessage, CommonCode | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Retry a message. Queues a message again that failed for a passing reason: `refused`, `temporarily_refused`
+     * or `unreachable`, while its content is stored. One that is `unconfirmed` may have arrived: it is only sent
+     * again with `include_unconfirmed`. Needs the role `sender`.
+     */
+    readonly retry: Method<{
+      readonly params: {
+        readonly messageId: string
+      }
+      readonly payload?: RetryEmailMessage | undefined
+    }, EmailMessage, CommonCode | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
   }
   readonly suppressions: {
     /**
@@ -2028,7 +2125,7 @@ export interface Client {
         /** Sort order: `asc` or `desc` */
         readonly order?: "asc" | "desc"
         /** Returns only events of this type. Default: all types */
-        readonly type?: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled"
+        readonly type?: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled"
         /** Id of the contact */
         readonly contact_id?: string
         /** Returns only entries of this time or later: a day, or a timestamp with its offset from UTC */
@@ -2154,7 +2251,7 @@ export interface Client {
         /** Returns only entries with this status; `any` returns all where it is allowed */
         readonly status?: "pending" | "delivered" | "failed" | "skipped"
         /** Returns only deliveries of this type */
-        readonly event_type?: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled" | "event.batch"
+        readonly event_type?: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled" | "event.batch"
         /** Returns only entries of this time or later: a day, or a timestamp with its offset from UTC */
         readonly since?: Date | string
         /** Returns only entries of a time before: a day, or a timestamp with its offset from UTC */
@@ -2301,6 +2398,7 @@ export const routes = {
     find: "GET /v1/contacts/:contact_id",
     patch: "PATCH /v1/contacts/:contact_id",
     deleteOne: "DELETE /v1/contacts/:contact_id",
+    merge: "POST /v1/contacts/:contact_id/merge key",
     activities: "GET /v1/contacts/:contact_id/activities page:activities",
     lists: "GET /v1/contacts/:contact_id/lists",
     memberships: "GET /v1/contacts/:contact_id/memberships cursor:memberships",
@@ -2417,6 +2515,15 @@ export const routes = {
   blastExports: {
     begin: "POST /v1/email-blasts/:blastId/contacts/export key",
     find: "GET /v1/email-blasts/:blastId/contacts/export/:exportId",
+  },
+  emailMessages: {
+    send: "POST /v1/email-messages key",
+    list: "GET /v1/email-messages cursor:email_messages",
+    find: "GET /v1/email-messages/:messageId",
+    content: "GET /v1/email-messages/:messageId/content text",
+    plainText: "GET /v1/email-messages/:messageId/plain-text text",
+    cancel: "POST /v1/email-messages/:messageId/cancel key",
+    retry: "POST /v1/email-messages/:messageId/retry key",
   },
   suppressions: {
     list: "GET /v1/suppressions cursor:suppressions",
@@ -2555,6 +2662,75 @@ export interface AcceptedBulkItem {
   readonly status: "accepted"
 }
 
+export interface AcceptedEmailMessage {
+  readonly message_id: string
+  /**
+   * `scheduled`: its time is ahead. `queued`: it waits, or is tried again. `sent`, `failed`, `blocked`: it has
+   * ended
+   */
+  readonly status: "scheduled" | "queued" | "sent" | "failed" | "blocked"
+  /**
+   * Why it failed or was blocked. `unconfirmed`: the connection broke after the message was out, so that it may
+   * have arrived
+   */
+  readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed" | null
+  readonly to: EmailMessageRecipient
+  /** null: no contact had the address, or none was looked for */
+  readonly contact_id: string | null
+  readonly email_id: string | null
+  /** The version of the email that was approved when the message was accepted */
+  readonly approved_email_version: number | null
+  readonly template_id: string | null
+  /** With the values of its tokens */
+  readonly subject: string
+  readonly from_name: string | null
+  readonly from_address: string
+  readonly reply_to_email: string | null
+  readonly operational: boolean
+  readonly track_opens: boolean
+  readonly track_clicks: boolean
+  readonly retain_content: boolean
+  readonly tags: Readonly<Record<string, string>>
+  readonly metadata: Readonly<Record<string, string>>
+  /** Without their content */
+  readonly attachments: ReadonlyArray<EmailMessageAttachment>
+  /** Tokens without a value and a fallback. Nothing was sent in their place */
+  readonly unresolved_tokens: ReadonlyArray<string>
+  readonly test: false
+  readonly client_item_id: string | null
+  readonly scheduled_at: string | null
+  /** It is not sent after this time */
+  readonly expires_at: string
+  /** Failed attempts */
+  readonly attempts: number
+  /** The header `Message-ID` */
+  readonly smtp_message_id: string
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  /** When the mail server took it over */
+  readonly sent_at: string | null
+  readonly delivered_at: string | null
+  readonly opened_at: string | null
+  readonly clicked_at: string | null
+  readonly clicked_url: string | null
+  readonly bounced_at: string | null
+  readonly complained_at: string | null
+  readonly unsubscribed_at: string | null
+  /**
+   * `sender_shared_with_marketing`: marketing blasts have the same sender address. Use another one, so that
+   * complaints about them do not keep this mail out
+   */
+  readonly warnings: ReadonlyArray<"sender_shared_with_marketing">
+}
+
+export interface AcceptedEmailMessageItem {
+  /** Position in the request, from 0 */
+  readonly index: number
+  readonly client_item_id: string | null
+  readonly status: "accepted"
+  readonly email_message: AcceptedEmailMessage
+}
+
 export interface Activities {
   readonly activities: ReadonlyArray<Activity>
   readonly pagination: Pagination
@@ -2562,7 +2738,7 @@ export interface Activities {
 
 export interface Activity {
   readonly activity_id: string
-  readonly type: "contact_created" | "contact_updated" | "email_sent" | "email_delivered" | "email_opened" | "email_clicked" | "email_bounced" | "email_unsubscribed" | "email_complained" | "form_submission" | "list_added" | "list_removed" | "flow_entered" | "flow_completed" | "flow_dropped"
+  readonly type: "contact_created" | "contact_updated" | "contact_merged" | "email_sent" | "email_delivered" | "email_opened" | "email_clicked" | "email_bounced" | "email_unsubscribed" | "email_complained" | "form_submission" | "list_added" | "list_removed" | "flow_entered" | "flow_completed" | "flow_dropped"
   /** ISO 8601, UTC */
   readonly timestamp: string
   /** Data of this type of activity. An update has `changes` with `field`, `from` and `to` */
@@ -2573,7 +2749,7 @@ export interface Activity {
 export interface ActivityRule {
   readonly kind: "condition"
   readonly source: "activity"
-  readonly activityType: "contact_created" | "contact_updated" | "email_sent" | "email_delivered" | "email_opened" | "email_clicked" | "email_bounced" | "email_unsubscribed" | "email_complained" | "form_submission" | "list_added" | "list_removed" | "flow_entered" | "flow_completed" | "flow_dropped"
+  readonly activityType: "contact_created" | "contact_updated" | "contact_merged" | "email_sent" | "email_delivered" | "email_opened" | "email_clicked" | "email_bounced" | "email_unsubscribed" | "email_complained" | "form_submission" | "list_added" | "list_removed" | "flow_entered" | "flow_completed" | "flow_dropped"
   /** One of has_activity, has_no_activity. Also read: occurred, did, has_done, not_occurred, did_not, has_not_done */
   readonly operator: string
   readonly timeWindow?: {
@@ -2840,7 +3016,7 @@ export interface BlastAudit {
   /** All recipients by outcome. Empty after an installation deleted them by age */
   readonly recipients: ReadonlyArray<{
     readonly state: "queued" | "claimed" | "handed_over" | "sent" | "failed" | "blocked" | "unconfirmed"
-    readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "unconfirmed" | null
+    readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed" | null
     readonly count: number
   }>
 }
@@ -3554,7 +3730,7 @@ export interface ContactMembership {
   readonly waiting_until: string | null
   readonly completed_at: string | null
   readonly dropped_at: string | null
-  readonly drop_reason: "disqualified" | "removed" | "contact_deleted" | "flow_archived" | "step_removed" | null
+  readonly drop_reason: "disqualified" | "removed" | "contact_deleted" | "flow_archived" | "step_removed" | "merged" | null
   readonly last_error: string | null
   readonly retry_count: number
   readonly steps_executed: ReadonlyArray<ExecutedFlowStep>
@@ -3563,6 +3739,36 @@ export interface ContactMembership {
   /** ISO 8601, UTC */
   readonly updated_at: string
   readonly flow_name: string
+}
+
+export interface ContactMerge {
+  readonly source_contact_id: string
+  /** The contact whose values stay; empty ones are filled from the other one. Default: `target` */
+  readonly prefer?: "target" | "source"
+  /**
+   * Fields that prefer another contact than `prefer`, by name; custom fields are `custom_fields.<api_name>`.
+   * Opt-outs can't be chosen: the stricter one stays
+   */
+  readonly fields?: Readonly<Record<string, "target" | "source">>
+  /** Returns the result, and writes nothing. Default: `false` */
+  readonly dry_run?: boolean
+}
+
+/** A contact took over another one, whose id is no longer valid. */
+export interface ContactMergedEvent {
+  readonly type: "contact.merged"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    readonly merged_contact_id: string
+  }
 }
 
 /** Omitted keys stay unchanged, null clears a value. custom_fields are merged key by key */
@@ -4213,7 +4419,8 @@ export type EmailBlockedEvent = {
   /** Whether it is an example that a test sent */
   readonly test: boolean
   readonly data: {
-    readonly contact: EventContact
+    /** Null: a single message to an address that is no contact's */
+    readonly contact: EventContact | null
     /** What sent the message */
     readonly source: {
       readonly kind: "blast"
@@ -4223,8 +4430,15 @@ export type EmailBlockedEvent = {
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+    } | {
+      readonly kind: "message"
+      readonly message_id: string
     }
     readonly recipient_id: string
+    /** Of a single message */
+    readonly tags?: Readonly<Record<string, string>>
+    /** Of a single message */
+    readonly metadata?: Readonly<Record<string, string>>
     readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted"
   }
 }
@@ -4241,7 +4455,8 @@ export type EmailBouncedEvent = {
   /** Whether it is an example that a test sent */
   readonly test: boolean
   readonly data: {
-    readonly contact: EventContact
+    /** Null: a single message to an address that is no contact's */
+    readonly contact: EventContact | null
     /** What sent the message */
     readonly source: {
       readonly kind: "blast"
@@ -4251,8 +4466,15 @@ export type EmailBouncedEvent = {
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+    } | {
+      readonly kind: "message"
+      readonly message_id: string
     }
     readonly recipient_id: string
+    /** Of a single message */
+    readonly tags?: Readonly<Record<string, string>>
+    /** Of a single message */
+    readonly metadata?: Readonly<Record<string, string>>
     /** `reply`: the words of the mail server */
     readonly bounce: {
       readonly kind: "hard" | "soft"
@@ -4273,7 +4495,8 @@ export type EmailClickedEvent = {
   /** Whether it is an example that a test sent */
   readonly test: boolean
   readonly data: {
-    readonly contact: EventContact
+    /** Null: a single message to an address that is no contact's */
+    readonly contact: EventContact | null
     /** What sent the message */
     readonly source: {
       readonly kind: "blast"
@@ -4283,8 +4506,15 @@ export type EmailClickedEvent = {
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+    } | {
+      readonly kind: "message"
+      readonly message_id: string
     }
     readonly recipient_id: string
+    /** Of a single message */
+    readonly tags?: Readonly<Record<string, string>>
+    /** Of a single message */
+    readonly metadata?: Readonly<Record<string, string>>
     readonly url: string
   }
 }
@@ -4301,7 +4531,8 @@ export type EmailComplainedEvent = {
   /** Whether it is an example that a test sent */
   readonly test: boolean
   readonly data: {
-    readonly contact: EventContact
+    /** Null: a single message to an address that is no contact's */
+    readonly contact: EventContact | null
     /** What sent the message */
     readonly source: {
       readonly kind: "blast"
@@ -4311,8 +4542,15 @@ export type EmailComplainedEvent = {
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+    } | {
+      readonly kind: "message"
+      readonly message_id: string
     }
     readonly recipient_id: string
+    /** Of a single message */
+    readonly tags?: Readonly<Record<string, string>>
+    /** Of a single message */
+    readonly metadata?: Readonly<Record<string, string>>
   }
 }
 
@@ -4328,7 +4566,8 @@ export type EmailDeliveredEvent = {
   /** Whether it is an example that a test sent */
   readonly test: boolean
   readonly data: {
-    readonly contact: EventContact
+    /** Null: a single message to an address that is no contact's */
+    readonly contact: EventContact | null
     /** What sent the message */
     readonly source: {
       readonly kind: "blast"
@@ -4338,8 +4577,15 @@ export type EmailDeliveredEvent = {
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+    } | {
+      readonly kind: "message"
+      readonly message_id: string
     }
     readonly recipient_id: string
+    /** Of a single message */
+    readonly tags?: Readonly<Record<string, string>>
+    /** Of a single message */
+    readonly metadata?: Readonly<Record<string, string>>
   }
 }
 
@@ -4355,7 +4601,8 @@ export type EmailFailedEvent = {
   /** Whether it is an example that a test sent */
   readonly test: boolean
   readonly data: {
-    readonly contact: EventContact
+    /** Null: a single message to an address that is no contact's */
+    readonly contact: EventContact | null
     /** What sent the message */
     readonly source: {
       readonly kind: "blast"
@@ -4365,9 +4612,16 @@ export type EmailFailedEvent = {
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+    } | {
+      readonly kind: "message"
+      readonly message_id: string
     }
     readonly recipient_id: string
-    readonly reason: "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "unconfirmed"
+    /** Of a single message */
+    readonly tags?: Readonly<Record<string, string>>
+    /** Of a single message */
+    readonly metadata?: Readonly<Record<string, string>>
+    readonly reason: "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed"
   }
 }
 
@@ -4431,6 +4685,152 @@ export interface EmailGenerations {
   readonly next_cursor: string | null
 }
 
+export interface EmailMessage {
+  readonly message_id: string
+  /**
+   * `scheduled`: its time is ahead. `queued`: it waits, or is tried again. `sent`, `failed`, `blocked`: it has
+   * ended
+   */
+  readonly status: "scheduled" | "queued" | "sent" | "failed" | "blocked"
+  /**
+   * Why it failed or was blocked. `unconfirmed`: the connection broke after the message was out, so that it may
+   * have arrived
+   */
+  readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed" | null
+  readonly to: EmailMessageRecipient
+  /** null: no contact had the address, or none was looked for */
+  readonly contact_id: string | null
+  readonly email_id: string | null
+  /** The version of the email that was approved when the message was accepted */
+  readonly approved_email_version: number | null
+  readonly template_id: string | null
+  /** With the values of its tokens */
+  readonly subject: string
+  readonly from_name: string | null
+  readonly from_address: string
+  readonly reply_to_email: string | null
+  readonly operational: boolean
+  readonly track_opens: boolean
+  readonly track_clicks: boolean
+  readonly retain_content: boolean
+  readonly tags: Readonly<Record<string, string>>
+  readonly metadata: Readonly<Record<string, string>>
+  /** Without their content */
+  readonly attachments: ReadonlyArray<EmailMessageAttachment>
+  /** Tokens without a value and a fallback. Nothing was sent in their place */
+  readonly unresolved_tokens: ReadonlyArray<string>
+  readonly test: false
+  readonly client_item_id: string | null
+  readonly scheduled_at: string | null
+  /** It is not sent after this time */
+  readonly expires_at: string
+  /** Failed attempts */
+  readonly attempts: number
+  /** The header `Message-ID` */
+  readonly smtp_message_id: string
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  /** When the mail server took it over */
+  readonly sent_at: string | null
+  readonly delivered_at: string | null
+  readonly opened_at: string | null
+  readonly clicked_at: string | null
+  readonly clicked_url: string | null
+  readonly bounced_at: string | null
+  readonly complained_at: string | null
+  readonly unsubscribed_at: string | null
+}
+
+export interface EmailMessageAttachment {
+  readonly file_name: string
+  readonly content_type: string
+  readonly content_id: string | null
+  readonly size_bytes: number
+}
+
+export interface EmailMessageEvent {
+  readonly type: "email_accepted" | "email_sent" | "email_delivered" | "email_opened" | "email_clicked" | "email_bounced" | "email_complained" | "email_unsubscribed" | "email_failed" | "email_blocked"
+  /** ISO 8601, UTC */
+  readonly timestamp: string
+  /** `reason` of `email_failed` and `email_blocked`, `url` of `email_clicked` */
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** Null values: the contact was erased */
+export interface EmailMessageRecipient {
+  readonly email: string | null
+  readonly name: string | null
+}
+
+export interface EmailMessageResults {
+  readonly accepted_count: number
+  readonly rejected_count: number
+  readonly items: ReadonlyArray<AcceptedEmailMessageItem | RejectedEmailMessageItem>
+}
+
+export interface EmailMessageWithEvents {
+  readonly message_id: string
+  /**
+   * `scheduled`: its time is ahead. `queued`: it waits, or is tried again. `sent`, `failed`, `blocked`: it has
+   * ended
+   */
+  readonly status: "scheduled" | "queued" | "sent" | "failed" | "blocked"
+  /**
+   * Why it failed or was blocked. `unconfirmed`: the connection broke after the message was out, so that it may
+   * have arrived
+   */
+  readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed" | null
+  readonly to: EmailMessageRecipient
+  /** null: no contact had the address, or none was looked for */
+  readonly contact_id: string | null
+  readonly email_id: string | null
+  /** The version of the email that was approved when the message was accepted */
+  readonly approved_email_version: number | null
+  readonly template_id: string | null
+  /** With the values of its tokens */
+  readonly subject: string
+  readonly from_name: string | null
+  readonly from_address: string
+  readonly reply_to_email: string | null
+  readonly operational: boolean
+  readonly track_opens: boolean
+  readonly track_clicks: boolean
+  readonly retain_content: boolean
+  readonly tags: Readonly<Record<string, string>>
+  readonly metadata: Readonly<Record<string, string>>
+  /** Without their content */
+  readonly attachments: ReadonlyArray<EmailMessageAttachment>
+  /** Tokens without a value and a fallback. Nothing was sent in their place */
+  readonly unresolved_tokens: ReadonlyArray<string>
+  readonly test: false
+  readonly client_item_id: string | null
+  readonly scheduled_at: string | null
+  /** It is not sent after this time */
+  readonly expires_at: string
+  /** Failed attempts */
+  readonly attempts: number
+  /** The header `Message-ID` */
+  readonly smtp_message_id: string
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  /** When the mail server took it over */
+  readonly sent_at: string | null
+  readonly delivered_at: string | null
+  readonly opened_at: string | null
+  readonly clicked_at: string | null
+  readonly clicked_url: string | null
+  readonly bounced_at: string | null
+  readonly complained_at: string | null
+  readonly unsubscribed_at: string | null
+  /** What has happened to it, the oldest first. Of opens and clicks the first ones */
+  readonly events: ReadonlyArray<EmailMessageEvent>
+}
+
+export interface EmailMessages {
+  readonly email_messages: ReadonlyArray<EmailMessage>
+  readonly next_cursor: string | null
+}
+
 /** A recipient opened a message for the first time. */
 export type EmailOpenedEvent = {
   readonly type: "email.opened"
@@ -4443,7 +4843,8 @@ export type EmailOpenedEvent = {
   /** Whether it is an example that a test sent */
   readonly test: boolean
   readonly data: {
-    readonly contact: EventContact
+    /** Null: a single message to an address that is no contact's */
+    readonly contact: EventContact | null
     /** What sent the message */
     readonly source: {
       readonly kind: "blast"
@@ -4453,8 +4854,15 @@ export type EmailOpenedEvent = {
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+    } | {
+      readonly kind: "message"
+      readonly message_id: string
     }
     readonly recipient_id: string
+    /** Of a single message */
+    readonly tags?: Readonly<Record<string, string>>
+    /** Of a single message */
+    readonly metadata?: Readonly<Record<string, string>>
   }
 }
 
@@ -4478,7 +4886,8 @@ export type EmailSentEvent = {
   /** Whether it is an example that a test sent */
   readonly test: boolean
   readonly data: {
-    readonly contact: EventContact
+    /** Null: a single message to an address that is no contact's */
+    readonly contact: EventContact | null
     /** What sent the message */
     readonly source: {
       readonly kind: "blast"
@@ -4488,8 +4897,15 @@ export type EmailSentEvent = {
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+    } | {
+      readonly kind: "message"
+      readonly message_id: string
     }
     readonly recipient_id: string
+    /** Of a single message */
+    readonly tags?: Readonly<Record<string, string>>
+    /** Of a single message */
+    readonly metadata?: Readonly<Record<string, string>>
   }
 }
 
@@ -4630,7 +5046,8 @@ export type EmailUnsubscribedEvent = {
   /** Whether it is an example that a test sent */
   readonly test: boolean
   readonly data: {
-    readonly contact: EventContact
+    /** Null: a single message to an address that is no contact's */
+    readonly contact: EventContact | null
     /** What sent the message */
     readonly source: {
       readonly kind: "blast"
@@ -4640,8 +5057,15 @@ export type EmailUnsubscribedEvent = {
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+    } | {
+      readonly kind: "message"
+      readonly message_id: string
     }
     readonly recipient_id: string
+    /** Of a single message */
+    readonly tags?: Readonly<Record<string, string>>
+    /** Of a single message */
+    readonly metadata?: Readonly<Record<string, string>>
   }
 }
 
@@ -4664,7 +5088,7 @@ export interface EventContact {
 }
 
 export interface EventType {
-  readonly type: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled"
+  readonly type: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled"
   readonly description: string
   /** The JSON Schema of `data` */
   readonly schema: Readonly<Record<string, unknown>>
@@ -5012,7 +5436,7 @@ export interface FlowMembership {
   readonly waiting_until: string | null
   readonly completed_at: string | null
   readonly dropped_at: string | null
-  readonly drop_reason: "disqualified" | "removed" | "contact_deleted" | "flow_archived" | "step_removed" | null
+  readonly drop_reason: "disqualified" | "removed" | "contact_deleted" | "flow_archived" | "step_removed" | "merged" | null
   readonly last_error: string | null
   readonly retry_count: number
   readonly steps_executed: ReadonlyArray<ExecutedFlowStep>
@@ -5040,7 +5464,7 @@ export interface FlowMembershipRun {
   readonly waiting_until: string | null
   readonly completed_at: string | null
   readonly dropped_at: string | null
-  readonly drop_reason: "disqualified" | "removed" | "contact_deleted" | "flow_archived" | "step_removed" | null
+  readonly drop_reason: "disqualified" | "removed" | "contact_deleted" | "flow_archived" | "step_removed" | "merged" | null
   readonly last_error: string | null
   readonly retry_count: number
   readonly steps_executed: ReadonlyArray<ExecutedFlowStep>
@@ -5604,7 +6028,7 @@ export interface LoggedWebhookDelivery {
   readonly webhook_id: string
   /** One, or those of a batch */
   readonly event_ids: ReadonlyArray<string>
-  readonly event_type: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled" | "event.batch"
+  readonly event_type: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled" | "event.batch"
   /** Whether it is an example that a call sent, not an event */
   readonly test: boolean
   readonly status: "pending" | "delivered" | "failed" | "skipped"
@@ -5659,6 +6083,61 @@ export interface MergeTokens {
   readonly tokens: ReadonlyArray<AvailableToken>
   /** Suffixes: `{{contact.first_name:capitalize}}` */
   readonly formats: ReadonlyArray<"uppercase" | "lowercase" | "capitalize" | "titlecase">
+}
+
+export interface MergedContact {
+  readonly contact_id: string
+  readonly display_name: string | null
+  readonly first_name: string | null
+  readonly last_name: string | null
+  readonly company: string | null
+  readonly job_title: string | null
+  readonly city: string | null
+  readonly state: string | null
+  readonly country: string | null
+  /** As it was entered */
+  readonly email: string | null
+  /** In E.164 format */
+  readonly phone: string | null
+  readonly address: string | null
+  readonly address2: string | null
+  readonly zip_code: string | null
+  readonly lead_status: string | null
+  readonly lifecycle_stage: string | null
+  readonly service_score: number | null
+  readonly unsubscribed: boolean
+  readonly marketing_email_subscribed: boolean | null
+  readonly marketing_sms_subscribed: boolean | null
+  /** Read-only. True after a marketing email hard-bounced; false again when the address changes */
+  readonly marketing_email_invalid: boolean
+  readonly original_source: string | null
+  readonly original_source_detail: string | null
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  /** ISO 8601, UTC */
+  readonly updated_at: string
+  /** Time of the contact's last activity */
+  readonly last_activity_at: string | null
+  /**
+   * Values by the `api_name` of the custom field; null for no value. Tags are an array of words, which an update
+   * replaces
+   */
+  readonly custom_fields: Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | null>>
+  readonly merged: MergedParts
+}
+
+export interface MergedParts {
+  readonly source_contact_id: string
+  /** Activities of the source that are now the contact's */
+  readonly activities: number
+  /** Static lists that the contact has joined */
+  readonly lists: number
+  /** Messages to the source that are now the contact's, without those of blasts that were for both */
+  readonly messages: number
+  /** Form submissions of the source that are now the contact's */
+  readonly submissions: number
+  /** The flows in which both were: the membership of the source ended */
+  readonly dropped_memberships: ReadonlyArray<string>
 }
 
 export interface NamedImportRun {
@@ -5798,7 +6277,7 @@ export interface ProposedMapping {
   readonly currency_sign: string | null
 }
 
-export type PublicEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactDeletedEvent | ListCreatedEvent | ListUpdatedEvent | ListDeletedEvent | ListMemberAddedEvent | ListMemberRemovedEvent | EmailSentEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailFailedEvent | EmailBlockedEvent | EmailUnsubscribedEvent | BlastScheduledEvent | BlastUnscheduledEvent | BlastSendingEvent | BlastSentEvent | BlastFailedEvent | BlastCancelledEvent | BlastArchivedEvent | BlastDeletedEvent | FlowActivatedEvent | FlowPausedEvent | FlowArchivedEvent | FlowDeletedEvent | FlowMemberEnteredEvent | FlowMemberCompletedEvent | FlowMemberDroppedEvent | TentGeneratedEvent | TentGenerationFailedEvent | TentPublishedEvent | TentUnpublishedEvent | TentDeletedEvent | FlowMemberFailedEvent | FormSubmittedEvent | ImportCompletedEvent | ImportFailedEvent | WebhookTestEvent | WebhookEndpointDisabledEvent
+export type PublicEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactDeletedEvent | ContactMergedEvent | ListCreatedEvent | ListUpdatedEvent | ListDeletedEvent | ListMemberAddedEvent | ListMemberRemovedEvent | EmailSentEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailFailedEvent | EmailBlockedEvent | EmailUnsubscribedEvent | BlastScheduledEvent | BlastUnscheduledEvent | BlastSendingEvent | BlastSentEvent | BlastFailedEvent | BlastCancelledEvent | BlastArchivedEvent | BlastDeletedEvent | FlowActivatedEvent | FlowPausedEvent | FlowArchivedEvent | FlowDeletedEvent | FlowMemberEnteredEvent | FlowMemberCompletedEvent | FlowMemberDroppedEvent | TentGeneratedEvent | TentGenerationFailedEvent | TentPublishedEvent | TentUnpublishedEvent | TentDeletedEvent | FlowMemberFailedEvent | FormSubmittedEvent | ImportCompletedEvent | ImportFailedEvent | WebhookTestEvent | WebhookEndpointDisabledEvent
 
 /** Outcome of the publication; absent until it was requested */
 export interface Publication {
@@ -5849,6 +6328,15 @@ export interface RejectedBulkItem {
   readonly message: string
 }
 
+export interface RejectedEmailMessageItem {
+  /** Position in the request, from 0 */
+  readonly index: number
+  readonly client_item_id: string | null
+  readonly status: "rejected"
+  readonly error_code: string
+  readonly message: string
+}
+
 export interface RejectedItem {
   /** Position in the request, from 0 */
   readonly index: number
@@ -5857,6 +6345,8 @@ export interface RejectedItem {
   readonly error_code: string
   readonly message: string
   readonly existing_contact?: ExistingContact
+  /** The contact that the requested one was merged into */
+  readonly merged_into?: string
 }
 
 export interface ReplayWebhookDeliveries {
@@ -5866,6 +6356,11 @@ export interface ReplayWebhookDeliveries {
   readonly event_types?: ReadonlyArray<string>
   /** `all`: every delivery that has ended. Default: `failed` */
   readonly status?: "failed" | "all"
+}
+
+export interface RetryEmailMessage {
+  /** Also a message that may have arrived: the recipient may get it twice. Default: false */
+  readonly include_unconfirmed?: boolean
 }
 
 export interface RetryFailedRecipients {
@@ -5972,6 +6467,121 @@ export interface SendBlastNow {
   readonly operational?: boolean
 }
 
+export type SendEmailMessages = {
+  /** The caller's id of the message */
+  readonly client_item_id?: string
+  /** The one recipient: an address, or { email, name }. Omit it with contact_id */
+  readonly to?: {
+    /** The address, such as ann@example.org */
+    readonly email: string
+    /** The name in the To header, at most 120 characters */
+    readonly name?: string
+  } | string
+  readonly contact_id?: string
+  readonly email_id?: string
+  readonly template_id?: string
+  /** Inline HTML, at most 2 MB */
+  readonly html?: string
+  /** Inline plain text, at most 1,000,000 characters. Made from html if it is omitted */
+  readonly text?: string
+  /** Subject, 1 to 998 characters; can contain merge tokens */
+  readonly subject?: string
+  /** Preheader, at most 200 characters; written into the HTML; can contain merge tokens */
+  readonly preview_text?: string
+  /** Sender name, at most 120 characters; can contain merge tokens */
+  readonly from_name?: string
+  readonly from_address?: string
+  readonly reply_to_email?: string
+  /** Values of {{data.…}} tokens: at most 64 KB, and 10 levels deep */
+  readonly data?: Readonly<Record<string, unknown>>
+  /** Send nothing in place of {{data.…}} tokens without a value. Default false */
+  readonly allow_unresolved?: boolean
+  /**
+   * match: a contact with the address is used (default). create: one is created if there is none. none: contacts
+   * are not looked at
+   */
+  readonly contact?: "match" | "create" | "none"
+  /** Default true: also sent to contacts that unsubscribed, without footer. false: marketing mail */
+  readonly operational?: boolean
+  /** At most 20 files, 10 MB together. Not in batches */
+  readonly attachments?: ReadonlyArray<{
+    /** 1 to 255 characters, without separators of folders and control characters */
+    readonly file_name: string
+    /** The file in base64 */
+    readonly content: string
+    /** Default: by the name's ending */
+    readonly content_type?: string
+    /** The name that cid: links of the HTML have. The file is shown in the HTML */
+    readonly content_id?: string
+  }>
+  /** At most 20 headers: X-*, In-Reply-To, References, Auto-Submitted */
+  readonly headers?: Readonly<Record<string, unknown>>
+  /** At most 10 texts by name. Listings filter by them */
+  readonly tags?: Readonly<Record<string, unknown>>
+  /** At most 20 texts by name, returned with the message */
+  readonly metadata?: Readonly<Record<string, unknown>>
+  /** Add an open pixel. Default false */
+  readonly track_opens?: boolean
+  /** Redirect links. Default false */
+  readonly track_clicks?: boolean
+  /** Default true: data, bodies and attachments are stored for MESSAGE_DAYS. false: until the message ends */
+  readonly retain_content?: boolean
+  readonly scheduled_at?: string
+  readonly expires_at?: string
+} | {
+  readonly items: ReadonlyArray<{
+    /** The caller's id of the message */
+    readonly client_item_id?: string
+    /** The one recipient: an address, or { email, name }. Omit it with contact_id */
+    readonly to?: {
+      /** The address, such as ann@example.org */
+      readonly email: string
+      /** The name in the To header, at most 120 characters */
+      readonly name?: string
+    } | string
+    readonly contact_id?: string
+    readonly email_id?: string
+    readonly template_id?: string
+    /** Inline HTML, at most 2 MB */
+    readonly html?: string
+    /** Inline plain text, at most 1,000,000 characters. Made from html if it is omitted */
+    readonly text?: string
+    /** Subject, 1 to 998 characters; can contain merge tokens */
+    readonly subject?: string
+    /** Preheader, at most 200 characters; written into the HTML; can contain merge tokens */
+    readonly preview_text?: string
+    /** Sender name, at most 120 characters; can contain merge tokens */
+    readonly from_name?: string
+    readonly from_address?: string
+    readonly reply_to_email?: string
+    /** Values of {{data.…}} tokens: at most 64 KB, and 10 levels deep */
+    readonly data?: Readonly<Record<string, unknown>>
+    /** Send nothing in place of {{data.…}} tokens without a value. Default false */
+    readonly allow_unresolved?: boolean
+    /**
+     * match: a contact with the address is used (default). create: one is created if there is none. none: contacts
+     * are not looked at
+     */
+    readonly contact?: "match" | "create" | "none"
+    /** Default true: also sent to contacts that unsubscribed, without footer. false: marketing mail */
+    readonly operational?: boolean
+    /** At most 20 headers: X-*, In-Reply-To, References, Auto-Submitted */
+    readonly headers?: Readonly<Record<string, unknown>>
+    /** At most 10 texts by name. Listings filter by them */
+    readonly tags?: Readonly<Record<string, unknown>>
+    /** At most 20 texts by name, returned with the message */
+    readonly metadata?: Readonly<Record<string, unknown>>
+    /** Add an open pixel. Default false */
+    readonly track_opens?: boolean
+    /** Redirect links. Default false */
+    readonly track_clicks?: boolean
+    /** Default true: data, bodies and attachments are stored for MESSAGE_DAYS. false: until the message ends */
+    readonly retain_content?: boolean
+    readonly scheduled_at?: string
+    readonly expires_at?: string
+  }>
+}
+
 export interface SendEmailStep {
   readonly type: "send_email"
   /** 1 to 120 characters, unique in the flow */
@@ -5988,6 +6598,8 @@ export interface SendEmailStep {
   /** The `step_id` to go on to; null ends the flow here */
   readonly next_step_id?: string | null
 }
+
+export type SentEmailMessages = AcceptedEmailMessage | EmailMessageResults
 
 export type SetBlastAudience = ExistingAudience | InlineStaticAudience | InlineDynamicAudience
 
@@ -6380,7 +6992,7 @@ export interface TestSend {
 
 export interface TestWebhookEndpoint {
   /** Sends the example of this type. Default: `webhook.test` */
-  readonly event_type?: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled"
+  readonly event_type?: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled"
 }
 
 export interface TriggerFlow {
@@ -6523,7 +7135,7 @@ export interface WebhookDelivery {
   readonly webhook_id: string
   /** One, or those of a batch */
   readonly event_ids: ReadonlyArray<string>
-  readonly event_type: "contact.created" | "contact.updated" | "contact.deleted" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled" | "event.batch"
+  readonly event_type: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled" | "event.batch"
   /** Whether it is an example that a call sent, not an event */
   readonly test: boolean
   readonly status: "pending" | "delivered" | "failed" | "skipped"

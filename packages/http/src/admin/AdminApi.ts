@@ -266,7 +266,7 @@ const contacts = Endpoint.group("contacts", "Export and erasure of the personal 
     summary: "Erase a contact",
     description:
       "Deletes a contact and its personal data: current and former addresses and numbers are removed from all tables and files, suppressions included. Returns 409 while a message to the contact is being sent, an export is being written, or an import that contains it is running: try again in a minute.",
-    errors: ["not_found", "conflict", "unavailable"],
+    errors: ["not_found", "contact_busy", "unavailable"],
   }),
 )
 

@@ -14,7 +14,7 @@ import { handlersFor } from "../GroupHandlers.ts"
 import { toSuppressionWire } from "../api/sending/SuppressionsApi.ts"
 import { toWorkspaceWire } from "../api/workspaces/WorkspaceWire.ts"
 import { Doctor } from "../doctor/Doctor.ts"
-import { answer, sliced } from "../Wire.ts"
+import { answer, sliced, toListing } from "../Wire.ts"
 import { AdminApi } from "./AdminApi.ts"
 import { CurrentAuthority } from "./AdminAuth.ts"
 import {
@@ -25,7 +25,6 @@ import {
   toDomainWire,
   toInvitationWire,
   toKeyWire,
-  toListing,
   toMemberWire,
   toNewInvitationWire,
   toNewKeyWire,

@@ -1,5 +1,6 @@
 // Wire schemas of the administration API: workspaces, keys, domains, suppressions, audit log entries and exports of contacts. The
 // command line uses them, too.
+import { OffsetInstant } from "@tentpole/core/contacts/values/OffsetInstant"
 import {
   ApiKeyId,
   AuditEntryId,
@@ -14,7 +15,6 @@ import { renamed } from "@tentpole/core/kernel/Keys"
 import type { MemberRow } from "@tentpole/core/accounts/AccountStore"
 import { type Invitation, linkUrl } from "@tentpole/core/accounts/SignInLink"
 import type { NamedAuditEntry } from "@tentpole/core/kernel/changes/AuditLog"
-import type { Listed } from "@tentpole/core/kernel/Page"
 import type { StoredRow } from "@tentpole/core/operations/privacy/PrivacyStore"
 import { type ApiKey, key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
 import type { PageDomain } from "@tentpole/core/workspaces/PageDomain"
@@ -24,23 +24,7 @@ import { planNames, type WorkspaceFields } from "@tentpole/core/workspaces/Works
 import type { CheckedDomain, NewApiKey } from "@tentpole/core/workspaces/Workspaces"
 import { type DateTime, Schema, Struct } from "effect"
 import { brandFields, fourEyes, limitFields, limitNames, senderFields } from "../api/workspaces/WorkspaceWire.ts"
-import {
-  InstantWire,
-  iso,
-  named,
-  namesSomething,
-  OffsetInstant,
-  oneOf,
-  readOnlyKeys,
-  Text,
-  toCamelCase,
-  toSnakeCase,
-} from "../Wire.ts"
-
-/** The answer of a listing: `toListing("keys", toKeyWire)`. */
-export const toListing =
-  <const Key extends string, A, Wire>(key: Key, toWire: (item: A) => Wire) =>
-  ({ items, next }: Listed<A>) => ({ ...named(key, items.map(toWire)), next_cursor: next })
+import { InstantWire, iso, namesSomething, oneOf, readOnlyKeys, Text, toCamelCase, toSnakeCase } from "../Wire.ts"
 
 const keyFields = {
   key_id: ApiKeyId,

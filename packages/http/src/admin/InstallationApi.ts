@@ -118,6 +118,7 @@ const LagPointWire = Schema.Struct({
   flow_events: Seconds.annotate({ description: "Of events that flows read" }),
   flow_dates: Seconds.annotate({ description: "Of date triggers of flows" }),
   webhooks: Seconds.annotate({ description: "Of webhooks" }),
+  messages: Seconds.annotate({ description: "Of single messages" }),
 }).annotate({ identifier: "LagPoint" })
 
 const OperationsWire = Schema.Struct({

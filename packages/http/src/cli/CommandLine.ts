@@ -27,6 +27,7 @@ const commands = {
   contact: async () => (await import("./commands/contacts/Contacts.ts")).contact,
   list: async () => (await import("./commands/Lists.ts")).list,
   blast: async () => (await import("./commands/Blasts.ts")).blast,
+  message: async () => (await import("./commands/messages/Messages.ts")).message,
   tent: async () => (await import("./commands/Tents.ts")).tent,
   outbox: async () => (await import("./commands/Outbox.ts")).outbox,
   listen: async () => (await import("./commands/webhooks/Listen.ts")).listen,

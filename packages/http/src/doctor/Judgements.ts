@@ -10,8 +10,44 @@ import { type Finding, ok, warning, wrong } from "./Finding.ts"
 const skew_ms_max = 5_000
 /** Events of an endpoint with a batch wait for half a minute at most. */
 const webhook_lag_s_max = 60
+/** Messages are claimed at once: one that is due for longer waits for something. */
+const message_lag_s_max = 10
+/** One connection for messages, and two for blasts and flows. */
+const smtp_connections_wanted = 3
 /** Connections of one HTTP process and one worker. */
 const connections_wanted = 45
+
+const judgeWebhooks = (it: Diagnosis): Finding =>
+  it.webhooks.disabled > 0
+    ? warning(
+        "webhooks",
+        `${it.webhooks.disabled} endpoints were disabled because they did not work`,
+        "`tentpole webhook list` shows why. Mend the receiver, then enable the endpoint.",
+      )
+    : it.webhooks.lag_s > webhook_lag_s_max
+      ? warning(
+          "webhooks",
+          `events wait for ${Math.round(it.webhooks.lag_s)} s until an endpoint takes them over`,
+          "Check that a worker runs, and that SENDING is not held.",
+        )
+      : ok("webhooks", "every enabled endpoint has its events")
+
+const judgeMessages = (it: Diagnosis): ReadonlyArray<Finding> => [
+  it.messages.lag_s > message_lag_s_max
+    ? warning(
+        "messages",
+        `a single message has been due for ${Math.round(it.messages.lag_s)} s`,
+        "Check that a worker runs, that the mail server answers, and that SENDING is not held.",
+      )
+    : ok("messages", "no single message waits"),
+  it.messages.shared_count > 0
+    ? warning(
+        "senders",
+        `${it.messages.shared_count} workspaces send single messages and marketing from the same address`,
+        "Use another sender address for messages, so that complaints about marketing do not keep them out.",
+      )
+    : ok("senders", "messages and marketing have different sender addresses"),
+]
 
 export const judgeDatabase = (it: Diagnosis): ReadonlyArray<Finding> => [
   it.version >= 150_000
@@ -55,19 +91,8 @@ export const judgeDatabase = (it: Diagnosis): ReadonlyArray<Finding> => [
         `the database was restored from a backup (recognised at ${it.restored_at}): its blasts and flows send nothing`,
         "`tentpole restore status` lists them; `tentpole restore release --all` lets them send.",
       ),
-  it.webhooks.disabled > 0
-    ? warning(
-        "webhooks",
-        `${it.webhooks.disabled} endpoints were disabled because they did not work`,
-        "`tentpole webhook list` shows why. Mend the receiver, then enable the endpoint.",
-      )
-    : it.webhooks.lag_s > webhook_lag_s_max
-      ? warning(
-          "webhooks",
-          `events wait for ${Math.round(it.webhooks.lag_s)} s until an endpoint takes them over`,
-          "Check that a worker runs, and that SENDING is not held.",
-        )
-      : ok("webhooks", "every enabled endpoint has its events"),
+  judgeWebhooks(it),
+  ...judgeMessages(it),
   Math.abs(it.ahead_ms) <= skew_ms_max
     ? ok("clock", "this machine and the database have the same time")
     : wrong(
@@ -198,6 +223,13 @@ export const judgeSettings = (it: Configuration): ReadonlyArray<Finding> => {
     it.sending === "held"
       ? warning("SENDING", "held: no mail is sent and no schedule fires", "Set SENDING=on when everything is checked.")
       : ok("SENDING", "on"),
+    it.mail === "smtp" && it.smtpConnections < smtp_connections_wanted
+      ? warning(
+          "SMTP_CONNECTIONS",
+          `${it.smtpConnections}: single messages wait for those of blasts`,
+          `Set SMTP_CONNECTIONS to ${smtp_connections_wanted} or more.`,
+        )
+      : ok("SMTP_CONNECTIONS", `${it.smtpConnections} for each worker`),
     it.adminToken === null ? ok("ADMIN_TOKEN", "unset: no administration over HTTP") : ok("ADMIN_TOKEN", "set"),
     it.requestsPerMinute_max === 0
       ? warning("RATE_LIMIT_PER_MINUTE", "0: keys have no limit", "Leave it unset for 1,200 per minute.")

@@ -19,7 +19,11 @@ export const codes = {
       "The browser's answer is not valid, or not to the last options of this browser. Get new options, and create the passkey again.",
     list_not_static: "The rules of a dynamic list determine its members. They can't be added or removed.",
     import_unreadable: "The file is empty or not CSV.",
-    email_not_ready: "The email can't be approved or tested yet. `details.missing` lists what is missing.",
+    email_not_ready:
+      "The email can't be approved or tested, or the message can't be sent, yet. `details.missing` lists what is missing.",
+    email_not_approved: "A message names an email that is not approved. Approve it first.",
+    unresolved_tokens:
+      "`{{data.*}}` tokens of the message have neither a value nor a fallback. `details.tokens` lists them. Nothing was sent.",
     unknown_token:
       "A merge token of the email looks like a misspelt one. `unknown_tokens` lists each with the nearest known name.",
     template_not_approved: "The template is not approved. Approve it first.",
@@ -59,8 +63,10 @@ export const codes = {
     paid_plan_required: "The plan of the workspace does not include this feature.",
   },
   404: {
-    not_found: "The workspace of the key has no resource with this id, or the path does not exist.",
-    NOT_FOUND: "In a batch: the item references a resource that does not exist.",
+    not_found:
+      "The workspace of the key has no resource with this id, or the path does not exist. `merged_into` is the contact that the requested one was merged into.",
+    NOT_FOUND:
+      "In a batch: the item references a resource that does not exist. `merged_into` is the contact that the requested one was merged into.",
   },
   405: {
     method_not_allowed: "The path does not support this method. The header `Allow` lists the supported ones.",
@@ -71,7 +77,9 @@ export const codes = {
   },
   409: {
     conflict:
-      "The request conflicts with existing data: another contact with that email or phone (`existing_contact`), another workspace with that slug, a page domain that is in use, or a passkey that is registered. `details.existing_id` is the id of the workspace or page domain.",
+      "The request conflicts with existing data: another contact with that email or phone (`existing_contact`; with `details.merge`, a merge of the two contacts solves it), another workspace with that slug, a page domain that is in use, or a passkey that is registered. `details.existing_id` is the id of the workspace or page domain.",
+    contact_busy:
+      "A message to the contact, or an import or an export that contains it, is in progress. Try again in a minute.",
     last_owner: "The member is the last owner of the workspace. Make another member an owner first.",
     last_passkey: "The passkey is the only way to sign in. Set a password or add another passkey first.",
     passkeys_unavailable:

@@ -44,9 +44,11 @@ const Details = Schema.Struct({
   issues: Schema.optionalKey(Schema.Array(IssueWire)),
   missing: Schema.optionalKey(Schema.Union([Schema.Array(Schema.String), Schema.Array(MissingWire)])),
   status: Schema.optionalKey(Schema.String),
+  tokens: Schema.optionalKey(Schema.Array(Schema.String)),
   line: Schema.optionalKey(Schema.Int),
   column: Schema.optionalKey(Schema.Int),
   existing_id: Schema.optionalKey(Schema.String),
+  merge: Schema.optionalKey(Schema.Literal(true)),
 }).annotate({ identifier: "ErrorDetails" })
 
 /** Further top-level fields that some codes have. */
@@ -56,6 +58,7 @@ const limits = { limit: Count, current: Count }
 const extras: { readonly [Code in ErrorCode]?: Schema.Struct.Fields } = {
   role_too_low: { needs: Schema.optionalKey(Schema.Literals(authorities)) },
   message_too_large: { limit: Count },
+  not_found: { merged_into: Schema.optionalKey(Schema.String) },
   conflict: { existing_contact: Extra },
   campaign_not_ready: { approval_readiness: Extra },
   free_plan_email_limit: limits,

@@ -11,9 +11,10 @@ import {
   type Performed,
 } from "@tentpole/core/operations/idempotency/Idempotency"
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
-import { Effect, Layer, Predicate, Stream } from "effect"
+import { Context, Effect, Layer, Option, Predicate, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse, Multipart } from "effect/http"
 import { createHash } from "node:crypto"
+import { OwnKeys } from "../Endpoint.ts"
 import { CurrentWorkspace } from "./Auth.ts"
 import { refusalResponse } from "./Edge.ts"
 import { body, isCode, table } from "./Errors.ts"
@@ -152,12 +153,13 @@ export const layer = Layer.effect(
   Idempotent,
   Effect.gen(function* () {
     const idempotency = yield* Idempotency
-    return Idempotent.of((handle) =>
+    return Idempotent.of((handle, { endpoint }) =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         const key = request.headers["idempotency-key"]
         if (key === undefined || request.method !== "POST") return yield* handle
         if (!isIdempotencyKey(key)) return malformed
+        if (Option.isSome(Context.getOption(endpoint.annotations, OwnKeys))) return yield* handle
         const { workspace } = yield* CurrentWorkspace
         const keyed = yield* keyedRequest(request, key)
         const work = performed(Effect.provideService(handle, HttpServerRequest.HttpServerRequest, keyed.request))

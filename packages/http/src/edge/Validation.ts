@@ -1,10 +1,18 @@
 // Validation middleware: reports all issues of path, query and body in one answer, including unknown and repeated parameters.
 // NUL, lone surrogates and too deep nesting are refused before schemas run.
 import { type Issue, issuesOf } from "@tentpole/core/kernel/Refusal"
+import { Settings } from "@tentpole/core/kernel/Settings"
 import { hasTooManyUnknownKeys, unknown_keys_max } from "@tentpole/core/kernel/UnknownKeys"
-import { Effect, Layer, Schema, type Types } from "effect"
-import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { ByteSize, Context, Effect, Layer, Option, Schema, type Types } from "effect"
+import {
+  HttpIncomingMessage,
+  HttpRouter,
+  HttpServerError,
+  HttpServerRequest,
+  type HttpServerResponse,
+} from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, HttpApiMiddleware } from "effect/http-api"
+import { LargeBody } from "../Endpoint.ts"
 import { type Body, body, bounded, errors, issues_max } from "./Errors.ts"
 import { jsonErrorPosition } from "@tentpole/core/kernel/JsonErrors"
 import { jsonExcess } from "@tentpole/core/kernel/JsonExcess"
@@ -91,6 +99,41 @@ interface JsonBody {
 /** From this length on, texts and lists that are too long are refused before the schema checks what is in them. */
 const sized_length = 2 ** 16
 
+const tooLarge = (bytes_max: number) =>
+  Effect.fail(body("payload_too_large", `The body exceeds the limit of ${bytes_max / 2 ** 20} MB`))
+
+const isTooLarge = (error: unknown): boolean =>
+  HttpServerError.isHttpServerError(error) &&
+  error.reason._tag === "RequestParseError" &&
+  error.reason.reason === "BodyTooLarge"
+
+const usual = Effect.map(HttpIncomingMessage.MaxBodySize, (size) =>
+  size === undefined ? Number.MAX_SAFE_INTEGER : ByteSize.toNumberUnsafe(size),
+)
+
+/** How the body of an endpoint is read, and its size checked once its kind is known. */
+const bodyOf = ({ annotations }: HttpApiEndpoint.Top, message_bytes_max: number) => {
+  const large = Option.getOrNull(Context.getOption(annotations, LargeBody))
+  const textOf = (request: HttpServerRequest.HttpServerRequest) => {
+    if (large === null) return Effect.orDie(request.text)
+    return Effect.flatMap(usual, (bytes_max) => {
+      const most = Math.max(bytes_max, message_bytes_max)
+      return request.text.pipe(
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(most)),
+        Effect.catch((error) => (isTooLarge(error) ? tooLarge(message_bytes_max) : Effect.die(error))),
+      )
+    })
+  }
+  const checkSize = (text: string, parsed: unknown) => {
+    if (large === null) return Effect.void
+    return Effect.flatMap(usual, (bytes_max) => {
+      const most = large.unless(parsed) ? bytes_max : message_bytes_max
+      return Buffer.byteLength(text) > most ? tooLarge(most) : Effect.void
+    })
+  }
+  return { textOf, checkSize }
+}
+
 const payloadOf = (endpoint: HttpApiEndpoint.Top): Schema.Top | undefined => {
   const json = endpoint.payload.get("application/json")
   return json === undefined ? undefined : Schema.Union(json.schemas)
@@ -110,10 +153,11 @@ const notJson = (text: string) => {
 }
 
 /** Parses the JSON body, if the endpoint has one. */
-const jsonBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
+const jsonBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, message_bytes_max: number) {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (!takesJson(endpoint)) return { parsed: undefined, issues: [] } satisfies JsonBody
-  const text = yield* Effect.orDie(request.text)
+  const { checkSize, textOf } = bodyOf(endpoint, message_bytes_max)
+  const text = yield* textOf(request)
   const type = mediaType(request.headers["content-type"])
   if (type !== "application/json" && !(type === "" && text === "")) {
     return yield* Effect.fail(
@@ -127,6 +171,7 @@ const jsonBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   yield* pause(text)
   const json = text.startsWith("\ufeff") ? text.slice(1) : text
   const parsed = yield* Effect.try({ try: (): unknown => JSON.parse(json), catch: () => notJson(json) })
+  yield* checkSize(text, parsed)
   yield* pause(text)
   const payload = payloadOf(endpoint)
   const sizes = payload === undefined || text.length < sized_length ? [] : sizeIssues(payload, parsed)
@@ -166,10 +211,14 @@ const everyIssue = Effect.fnUntraced(function* (
   return path.length > 0 ? refuse([...path, ...rest], true) : refuse(rest, false)
 })
 
-const check = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, search: URLSearchParams) {
+const check = Effect.fnUntraced(function* (
+  endpoint: HttpApiEndpoint.Top,
+  search: URLSearchParams,
+  message_bytes_max: number,
+) {
   const { params } = yield* HttpRouter.RouteContext
   const inPath = unstorable(params, "")
-  const json = yield* jsonBody(endpoint)
+  const json = yield* jsonBody(endpoint, message_bytes_max)
   const early = [...inPath, ...queryIssues(endpoint, search), ...json.issues]
   if (early.length > 0) {
     // Schemas may find more issues, unless the body has text that can't be stored.
@@ -178,23 +227,25 @@ const check = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, search
   return json
 })
 
-export const layer = Layer.succeed(
+export const layer = Layer.effect(
   Validation,
-  Validation.of((handle, { endpoint }) =>
-    Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const at = request.url.indexOf("?")
-      const search = new URLSearchParams(at < 0 ? "" : request.url.slice(at))
-      const json = yield* check(endpoint, search)
-      return yield* Effect.catch(
-        handle,
-        (error): Effect.Effect<Response, Types.unhandled | Refused, HttpRouter.RouteContext> => {
-          if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
-          // A response that does not match its schema is a defect: `Edge.ts` answers 500.
-          if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error)
-          return Effect.flatMap(everyIssue(endpoint, json, search), (refused) => Effect.fail(refused))
-        },
-      )
-    }),
+  Effect.map(Settings, ({ message_bytes_max }) =>
+    Validation.of((handle, { endpoint }) =>
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const at = request.url.indexOf("?")
+        const search = new URLSearchParams(at < 0 ? "" : request.url.slice(at))
+        const json = yield* check(endpoint, search, message_bytes_max)
+        return yield* Effect.catch(
+          handle,
+          (error): Effect.Effect<Response, Types.unhandled | Refused, HttpRouter.RouteContext> => {
+            if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
+            // A response that does not match its schema is a defect: `Edge.ts` answers 500.
+            if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error)
+            return Effect.flatMap(everyIssue(endpoint, json, search), (refused) => Effect.fail(refused))
+          },
+        )
+      }),
+    ),
   ),
 )

@@ -143,7 +143,15 @@ describe("the state of the installation", () => {
       const recorded = lags.filter(({ deliveries }: Json) => deliveries !== null)
       assert.lengthOf(recorded, 1)
       const { at, ...lag } = recorded[0]
-      assert.deepStrictEqual(lag, { blasts: 0, deliveries: 0, flows: 0, flow_events: 0, flow_dates: 0, webhooks: 0 })
+      assert.deepStrictEqual(lag, {
+        blasts: 0,
+        deliveries: 0,
+        flows: 0,
+        flow_events: 0,
+        flow_dates: 0,
+        webhooks: 0,
+        messages: 0,
+      })
       assert.isBelow(Date.now() - Date.parse(at), 1_800_000)
     }).pipe(Effect.scoped),
   )

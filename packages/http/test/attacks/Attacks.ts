@@ -130,18 +130,18 @@ const noWords = [
 ]
 const noDates = "2026-02-30 2026-05-01T24:00:00Z 2026-05-01T10:00:00 0000-01-01 10000-01-01 now() 1e309".split(" ")
 
+const alike = (names: string, values: ReadonlyArray<string>): Readonly<Record<string, ReadonlyArray<string>>> =>
+  Object.fromEntries(names.split(" ").map((name) => [name, values]))
+
 /** Invalid values of each parameter, by name. A parameter that is missing here is an error. */
 const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
+  ...alike("contact_id email_id flow_id tent_id workspace_id", ["not-a-uuid", "\0", "__proto__", "' or '1'='1"]),
+  ...alike("updated_after since until from to created_after created_before", [...noDates, "\0"]),
   page: noNumbers,
   limit: noNumbers,
   version: noNumbers,
   cursor: ["\0", "x".repeat(201), "%21broken", "!broken", "AAAA", "MA", "__proto__"],
-  contact_id: ["not-a-uuid", "\0", "__proto__", "' or '1'='1"],
-  updated_after: [...noDates, "\0"],
-  since: [...noDates, "\0"],
-  until: [...noDates, "\0"],
-  from: [...noDates, "\0"],
-  to: [...noDates, "\0"],
+  tag: ["\0", "kind", ":receipt", "x".repeat(152)],
   domain: ["\0", "x".repeat(256)],
   link_index: noNumbers,
   search: ["\0", "x".repeat(256)],
@@ -149,9 +149,6 @@ const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   state: ["\0", "ready", "__proto__", "dead,ready"],
   actor: ["\0", "x".repeat(201)],
   confirm: ["\0", "x".repeat(64), "not the slug"],
-  flow_id: ["not-a-uuid", "\0", "__proto__", "' or '1'='1"],
-  tent_id: ["not-a-uuid", "\0", "__proto__", "' or '1'='1"],
-  workspace_id: ["not-a-uuid", "\0", "__proto__", "' or '1'='1"],
   tentIdOrAlias: ["\0", "../etc", "a/../b"],
   daysBack: ["\0"],
   email: ["\0", "x".repeat(1001)],

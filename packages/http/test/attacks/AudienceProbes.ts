@@ -9,6 +9,8 @@ import { type Json, unknownId } from "../fixtures/World.ts"
 /** The entities of each of the two workspaces. */
 export interface AudienceEstate extends Estate {
   readonly contact_id: string
+  /** Merged into the contact. */
+  readonly source_contact_id: string
   readonly fieldDefinitionId: string
   /** Dynamic where an operation changes one. */
   readonly listId: string
@@ -21,6 +23,7 @@ const settleAudience: Room<AudienceEstate>["settle"] = Effect.fnUntraced(functio
   const made = posting(call)
   const fields = yield* made("/v1/contact-fields", { display_name: field, api_name: field, value_type: "string" })
   const items = [{ email: `${field}@example.com`, first_name: `of ${field}`, custom_fields: { [field]: "x" } }]
+  const other = yield* made("/v1/contacts", { items: [{ email: `${fresh()}@example.com` }] })
   const contacts = yield* made("/v1/contacts", { items })
   const { contact_id } = contacts.items[0]
   const list = yield* made("/v1/contact-lists", { name: `of ${field}`, kind: "static", contact_ids: [contact_id] })
@@ -32,6 +35,7 @@ const settleAudience: Room<AudienceEstate>["settle"] = Effect.fnUntraced(functio
   const exported = yield* call("POST", `/v1/contact-lists/${listId}/export`, { json: {} })
   const estate: AudienceEstate = {
     contact_id,
+    source_contact_id: other.items[0].contact_id,
     fieldDefinitionId: fields.items[0].field_definition_id,
     listId,
     staticListId: list.list_id,
@@ -122,6 +126,14 @@ const audienceProbes: Readonly<Record<string, Probe<AudienceEstate>>> = {
   "POST /v1/contacts/delete": [goers],
   "POST /v1/contacts/search": [search],
   "PATCH /v1/contacts/{contact_id}": [changes],
+  "POST /v1/contacts/{contact_id}/merge": [
+    ({ field: name, source_contact_id }) => ({
+      source_contact_id,
+      prefer: "source",
+      fields: { city: "target", [`custom_fields.${name}`]: "source" },
+      dry_run: true,
+    }),
+  ],
   "POST /v1/contacts/{contact_id}/explain": [(it) => ({ rules: rules(it) }), (it) => ({ list_id: it.listId })],
   "POST /v1/contact-fields": [field, () => ({ items: [field(), field()] })],
   "PATCH /v1/contact-fields/{fieldDefinitionId}": [
@@ -150,6 +162,6 @@ export const audience: Room<AudienceEstate> = {
   probes: audienceProbes,
   settle: settleAudience,
   readable,
-  ids: ["contact_id", "fieldDefinitionId", "listId", "staticListId"],
+  ids: ["contact_id", "source_contact_id", "fieldDefinitionId", "listId", "staticListId"],
   found: (json) => json.pagination?.total,
 }

@@ -5,7 +5,7 @@ import { type Estate, everythingOf, idIn, rightsOf, type Room, type UseCases } f
 import { addressOf, type Operation } from "./Attacks.ts"
 import { audience } from "./AudienceProbes.ts"
 import { blasts } from "./BlastProbes.ts"
-import { emails } from "./EmailProbes.ts"
+import { emails, messages } from "./EmailProbes.ts"
 import { events, webhooks } from "./EventProbes.ts"
 import { flowMembers } from "./FlowMemberProbes.ts"
 import { flows } from "./FlowProbes.ts"
@@ -68,6 +68,7 @@ export const rooms: ReadonlyArray<Attacked> = [
   attacked(flowMembers),
   attacked(flows),
   attacked(imported),
+  attacked(messages),
   attacked(submissions),
   attacked(tentTemplates),
   attacked(tents),

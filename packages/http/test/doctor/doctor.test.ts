@@ -26,6 +26,7 @@ const well: Diagnosis = {
   epoch: 0,
   unjournaled_at: null,
   webhooks: { disabled: 0, lag_s: 2 },
+  messages: { lag_s: 1, shared_count: 0 },
   pending: [],
   unknown: [],
 }
@@ -61,6 +62,8 @@ describe("tentpole doctor", () => {
       [{ restored_at: "2026-01-02T03:04:05.000Z" }, "warning restore", /tentpole restore release --all/],
       [{ webhooks: { disabled: 2, lag_s: 0 } }, "warning webhooks", /webhook list/],
       [{ webhooks: { disabled: 0, lag_s: 90 } }, "warning webhooks", /worker/],
+      [{ messages: { lag_s: 11, shared_count: 0 } }, "warning messages", /mail server/],
+      [{ messages: { lag_s: 0, shared_count: 2 } }, "warning senders", /another sender address/],
       [{ ahead_ms: -9000 }, "wrong clock", /NTP/],
       [{ connections_free: 3 }, "warning connections", /max_connections/],
       [{ lacking: ["alter role a set jit = 'off';"] }, "wrong session settings", /alter role a/],
@@ -115,6 +118,12 @@ describe("tentpole doctor", () => {
       "warning SENDING",
       "warning RATE_LIMIT_PER_MINUTE",
     ])
+  })
+
+  it("warns of so few connections that single messages wait for those of blasts", () => {
+    const connections = (count: string) =>
+      settings({ SMTP_URL: "smtp://localhost:25", SMTP_CONNECTIONS: count }).slice(2)
+    assert.deepStrictEqual([connections("2"), connections("3")], [["warning SMTP_CONNECTIONS"], []])
   })
 
   it("prints each finding with its remedy below", () => {

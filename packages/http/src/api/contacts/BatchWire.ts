@@ -107,6 +107,9 @@ const Rejected = Schema.Struct({
   error_code: Schema.String.annotate({ examples: ["conflict", "invalid_email", "INVALID_ITEM", "NOT_FOUND"] }),
   message: Schema.String,
   existing_contact: Schema.optionalKey(ExistingContactWire),
+  merged_into: Schema.optionalKey(Schema.String).annotate({
+    description: "The contact that the requested one was merged into",
+  }),
 }).annotate({ identifier: "RejectedItem" })
 
 const done = <const Status extends "created" | "updated">(status: Status) =>
@@ -194,12 +197,13 @@ const toRejected = (
   item: { readonly clientItemId: string | null; readonly refusal: ItemRefusal },
   index: number,
 ): typeof Rejected.Type => {
-  const { code, existing, message } = item.refusal
+  const { code, existing, mergedInto, message } = item.refusal
   return {
     ...placeOf(item, index),
     status: "rejected",
     error_code: code,
     message,
     ...(existing === null ? {} : { existing_contact: toSnakeCase(existing) }),
+    ...(mergedInto === null ? {} : { merged_into: mergedInto }),
   }
 }

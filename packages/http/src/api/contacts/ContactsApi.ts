@@ -17,6 +17,7 @@ import {
 } from "./BatchWire.ts"
 import { ListsOfContactWire, MailableQuery, MailableWire, MembershipsAnswer } from "./ContactStateWire.ts"
 import { ActivitiesAnswer, ContactWire, ListedContactWire } from "./ContactWire.ts"
+import { MergeBody, MergedContactWire } from "./MergeWire.ts"
 
 const instantMessage = "must be a timestamp with a time zone, such as 2026-05-01T09:30:00Z"
 
@@ -142,6 +143,15 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
     needs: "editor",
     summary: "Delete a contact",
     description: "Deletes one contact with its memberships. What blasts recorded about it stays with the blasts.",
+  }),
+  Endpoint.post("merge", "/v1/contacts/:contact_id/merge", {
+    needs: "editor",
+    summary: "Merge two contacts",
+    description:
+      "Makes another contact part of this one, which takes over its timeline, lists, messages, submissions and memberships. The id of the other one ends. A merge can't be undone: `dry_run` shows its result.",
+    payload: MergeBody,
+    success: MergedContactWire,
+    errors: ["validation_failed", "not_found", "contact_busy", "unavailable"],
   }),
   Endpoint.get("activities", "/v1/contacts/:contact_id/activities", {
     needs: "viewer",

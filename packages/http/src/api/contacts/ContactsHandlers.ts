@@ -5,6 +5,7 @@ import { CustomFields } from "@tentpole/core/contacts/CustomFields"
 import { Memberships } from "@tentpole/core/flows/Memberships"
 import { Lists } from "@tentpole/core/lists/Lists"
 import { Mailability } from "@tentpole/core/sending/recipients/Mailability"
+import { ContactMerges } from "@tentpole/core/operations/merge/ContactMerges"
 import { Effect, Layer } from "effect"
 import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, paged, pageOf, sliced } from "../../Wire.ts"
@@ -13,16 +14,18 @@ import { type DeleteBatch, toCreateResults, toDeleteResults, toUpdateResults, to
 import { toFieldPatch, toFieldsWire, toFieldWire, toNewFields, toUsageWire } from "./ContactFieldsApi.ts"
 import { toActivity, toContactWire, toListedContact } from "./ContactWire.ts"
 import { toContactMembership, toListsOfContact, toMailable } from "./ContactStateWire.ts"
+import { toMergedContact, toMergeRequest } from "./MergeWire.ts"
 import type { ContactsAnswer, ContactsQuery } from "./ContactsApi.ts"
 
 const services = Effect.all({
   contacts: Contacts,
   lists: Lists,
+  merges: ContactMerges,
   memberships: Memberships,
   mailability: Mailability,
 })
 
-const contactsLayer = handlersOf("contacts", services, ({ contacts, lists, mailability, memberships }) => {
+const contactsLayer = handlersOf("contacts", services, ({ contacts, lists, mailability, memberships, merges }) => {
   const lookUp = (workspace: ContactsWorkspace, by: { readonly email: string } | { readonly phone: string }) =>
     Effect.map(contacts.findByIdentity(workspace, by), (found): typeof ContactsAnswer.Type => ({
       items: found.map(toContactWire),
@@ -47,6 +50,8 @@ const contactsLayer = handlersOf("contacts", services, ({ contacts, lists, maila
     patch: ({ params, payload }, workspace) =>
       contacts.updateOne(workspace, params.contact_id, payload).pipe(answer(toContactWire)),
     deleteOne: ({ params }, { id }) => contacts.deleteOne(id, params.contact_id).pipe(answer(() => undefined)),
+    merge: ({ params, payload }, { id }) =>
+      merges.merge(id, params.contact_id, toMergeRequest(payload)).pipe(answer(toMergedContact)),
     activities: ({ params, query }, { id }) =>
       contacts
         .activities(id, params.contact_id, { order: "desc", ...query, ...pageOf(query) })

@@ -1,4 +1,5 @@
 // Schemas of webhook endpoints and deliveries.
+import { OffsetInstant } from "@tentpole/core/contacts/values/OffsetInstant"
 import { WebhookDeliveryId, WebhookEndpointId, WebhookReplayId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { renamed } from "@tentpole/core/kernel/Keys"
 import type { LoggedAttempt } from "@tentpole/core/webhooks/deliveries/DeliveryLog"
@@ -29,7 +30,6 @@ import {
   isoOrNull,
   listing,
   namesSomething,
-  OffsetInstant,
   oneOf,
   readOnly,
   readOnlyKeys,

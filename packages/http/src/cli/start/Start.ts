@@ -2,28 +2,19 @@
 // and stops all of them in order.
 import { BadConfiguration, type Configuration } from "@tentpole/adapters/Configuration"
 import { prepareFolder, storeApiKey } from "@tentpole/adapters/DataFolder"
-import { ports } from "@tentpole/adapters/FromConfig"
 import { readConfiguration } from "@tentpole/adapters/Launch"
-import * as Logging from "@tentpole/adapters/Logging"
 import { prepared } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { isFree } from "@tentpole/adapters/operations/Listening"
 import { httpFlags, workerFlags } from "@tentpole/adapters/operations/MemoryFlags"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
-import { Accounts } from "@tentpole/core/accounts/Accounts"
 import { linkUrl } from "@tentpole/core/accounts/SignInLink"
-import { useCases } from "@tentpole/core/Tentpole"
-import { Effect, Fiber, Layer, Redacted, Scope } from "effect"
+import { Deferred, Effect, Fiber, Redacted, Schema, Scope } from "effect"
 import { Command } from "effect/cli"
 import { join } from "node:path"
 import { builtConsole, consoleFolder } from "../../console/ConsoleBuild.ts"
-import { firstKey } from "../../FirstStart.ts"
+import { FirstStart, reports_first_start } from "./FirstReport.ts"
 import { claimFolder, processList } from "./FolderClaim.ts"
 import { supervised } from "./Supervisor.ts"
-
-interface FirstStart {
-  readonly key: string | null
-  readonly link: string | null
-}
 
 const mail = (config: Configuration): string => {
   if (config.sending === "held") return "held (SENDING=held): no mail is sent"
@@ -45,7 +36,6 @@ const console = ({ consolePort, publicConsoleUrl }: Configuration, link: string 
 const ai = ({ ai: { provider } }: Configuration): string =>
   provider === "fake" ? "sample text; set AI_PROVIDER for real copy" : provider
 
-/** `key` is the raw API key if it was created now, `link` the token of the first sign-in while there is no user. */
 export const banner = (config: Configuration, { key, link }: FirstStart): string => {
   const api = config.publicApiUrl
   const rows: ReadonlyArray<readonly [string, string]> = [
@@ -101,16 +91,6 @@ const databaseOf = Effect.fnUntraced(function* (config: Configuration) {
   return { databaseUrl: ownerUrl, databaseMigrationUrl: ownerUrl }
 })
 
-/** The API key and the sign-in link of a first start, created here for the banner. */
-const firstStart = (config: Configuration) =>
-  Effect.all({
-    key: firstKey(config),
-    link: config.consolePort === 0 ? Effect.succeed(null) : Accounts.use(({ firstLink }) => firstLink),
-  }).pipe(
-    Effect.provide(useCases.pipe(Layer.provide(ports(config, { name: "start", connections_max: 2 })))),
-    Effect.provide(Logging.layer({ level: config.logLevel, format: config.logFormat })),
-  )
-
 /** Prints what the start does next. */
 const step = (text: string): void => {
   process.stdout.write(`${text} …\n`)
@@ -127,8 +107,6 @@ const start = Effect.gen(function* () {
   const config = { ...configured, ...(yield* databaseOf(configured)) }
   step("Running migrations")
   yield* migrate(config.databaseMigrationUrl)
-  const first = yield* firstStart(config)
-  if (first.key !== null) yield* storeApiKey(config, first.key)
   const environment = {
     ...process.env,
     DATABASE_URL: Redacted.value(config.databaseUrl),
@@ -138,15 +116,27 @@ const start = Effect.gen(function* () {
   // Children stop in parallel: one after the other could exceed the time limit of a stop.
   const sideBySide = yield* Effect.acquireRelease(Scope.make("parallel"), Scope.close)
   step("Starting the API and the worker")
-  const child = (name: "http" | "worker", flags: ReadonlyArray<string>) =>
-    supervised({ name, module: `@tentpole/${name}/main`, flags, environment, onStart: started(name) }).pipe(
-      Scope.provide(sideBySide),
-    )
-  const worker = yield* Effect.forkScoped(child("worker", workerFlags))
-  const http = yield* child("http", httpFlags)
+  const reported = yield* Deferred.make<FirstStart>()
+  const child = (name: "http" | "worker", flags: ReadonlyArray<string>, firstArgs: ReadonlyArray<string>) =>
+    supervised({
+      name,
+      module: `@tentpole/${name}/main`,
+      flags,
+      environment,
+      firstArgs,
+      onReport: (report) => Deferred.doneUnsafe(reported, Effect.orDie(Schema.decodeUnknownEffect(FirstStart)(report))),
+      onStart: started(name),
+    }).pipe(Scope.provide(sideBySide), Effect.forkScoped)
+  const http = yield* child("http", httpFlags, [reports_first_start])
+  // What keeps both from starting is said once, by the first.
+  yield* Effect.raceFirst(Deferred.await(reported), Fiber.join(http))
+  const worker = yield* child("worker", workerFlags, [])
+  const httpUp = yield* Fiber.join(http)
+  const first = yield* Deferred.await(reported)
+  if (first.key !== null) yield* storeApiKey(config, first.key)
   // Once the API is up, and before the worker is: the log of requests comes after the banner.
   process.stdout.write(banner(config, first))
-  yield* Effect.raceAllFirst([http.failed, Effect.flatMap(Fiber.join(worker), ({ failed }) => failed)])
+  yield* Effect.raceAllFirst([httpUp.failed, Effect.flatMap(Fiber.join(worker), ({ failed }) => failed)])
 }).pipe(Effect.scoped)
 
 export const startCommand = Command.make("start", {}, () => start).pipe(

@@ -11,6 +11,10 @@ export interface Supervised {
   /** Flags for node, besides those of this process. */
   readonly flags: ReadonlyArray<string>
   readonly environment: NodeJS.ProcessEnv
+  /** Arguments of the first run. */
+  readonly firstArgs: ReadonlyArray<string>
+  /** Called with what a run reports before it is ready. */
+  readonly onReport: (report: unknown) => void
   /** Called with the process id of each run. */
   readonly onStart: (pid: number) => void
 }
@@ -27,8 +31,8 @@ const lived_ms = 10_000
 const deaths_max = 5
 
 /** Uses a new process group: Ctrl-C reaches only the parent, which stops its children in order. */
-const spawnChild = ({ module, flags, environment }: Supervised): ChildProcess =>
-  spawn(process.execPath, [...process.execArgv, ...flags, fileURLToPath(import.meta.resolve(module))], {
+const spawnChild = ({ module, flags, environment }: Supervised, args: ReadonlyArray<string>): ChildProcess =>
+  spawn(process.execPath, [...process.execArgv, ...flags, fileURLToPath(import.meta.resolve(module)), ...args], {
     env: environment,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     detached: true,
@@ -56,16 +60,17 @@ const stop = (child: ChildProcess): Effect.Effect<void> =>
 const how = ({ code, signal }: End): string => (signal === null ? `with exit code ${code}` : `by ${signal}`)
 
 /** One run of the child. It is stopped with the scope. */
-const life = (supervised: Supervised, onReady: Effect.Effect<unknown>) =>
+const life = (supervised: Supervised, args: ReadonlyArray<string>, onReady: Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
-      Effect.sync(() => spawnChild(supervised)),
+      Effect.sync(() => spawnChild(supervised, args)),
       stop,
     )
     if (child.pid !== undefined) supervised.onStart(child.pid)
     yield* Effect.callback<void>((resume) => {
       child.on("message", (message) => {
         if (message === "ready") resume(Effect.void)
+        else supervised.onReport(message)
       })
     }).pipe(Effect.andThen(onReady), Effect.forkScoped)
     return yield* ended(child)
@@ -85,9 +90,9 @@ export const supervised = (child: Supervised) =>
     }
     const lives = Effect.gen(function* () {
       let deaths = 0
-      for (;;) {
+      for (let args = child.firstArgs; ; args = []) {
         const born = performance.now()
-        const end = yield* life(child, Deferred.succeed(ready, undefined))
+        const end = yield* life(child, args, Deferred.succeed(ready, undefined))
         if (!(yield* Deferred.isDone(ready))) return yield* abandon(`The ${child.name} process did not start.`)
         deaths = performance.now() - born > lived_ms ? 1 : deaths + 1
         if (deaths > deaths_max)

@@ -190,17 +190,17 @@ it.live("a preview and a test send refuse a message that a contact's values make
   Effect.gen(function* () {
     const { call, make } = yield* started
     const ann = yield* call("POST", "/v1/contacts", {
-      json: { items: [{ email: "ann@example.com", company: '"'.repeat(200) }] },
+      json: { items: [{ email: "ann@example.com", address: '"'.repeat(500) }] },
     })
     const { contact_id } = ann.json.items[0]
-    const { json } = yield* make({ html: `<p>${"{{contact.company}}".repeat(9_000)}</p>` })
+    const { json } = yield* make({ html: `<p>${"{{contact.address}}".repeat(6_000)}</p>` })
     const refusals = [
       yield* call("GET", at(json, `/preview?contact_id=${contact_id}`)),
       yield* call("POST", at(json, "/test-send"), { json: { to: ["ann@example.com"], contact_id } }),
     ]
     for (const refused of refusals) {
       assert.deepStrictEqual([refused.status, refused.json.error_code], [422, "message_too_large"], refused.text)
-      assert.deepInclude(refused.json, { error: "Unprocessable Content", limit: 10 * 2 ** 20 })
+      assert.deepInclude(refused.json, { error: "Unprocessable Content", limit: 15 * 2 ** 20 })
     }
     assert.strictEqual((yield* call("GET", at(json, "/preview"))).status, 200)
   }).pipe(Effect.scoped),

@@ -1,5 +1,6 @@
-// Attacks on emails.
+// Attacks on emails and single messages.
 import { assault } from "../AttackSuite.ts"
-import { emails } from "../EmailProbes.ts"
+import { emails, messages } from "../EmailProbes.ts"
 
 assault(emails)
+assault(messages)

@@ -16,6 +16,7 @@ const ownWords: Readonly<Record<string, string>> = {
   after_step_id: "a step of the same flow",
   before_step_id: "a step of the same flow",
   client_item_id: "chosen by the caller, returned unchanged",
+  content_id: "chosen by the caller, named by the HTML of the message",
   create_email_step_id: "a step of the same flow",
   default_step_id: "a step of the same flow",
   false_step_id: "a step of the same flow",

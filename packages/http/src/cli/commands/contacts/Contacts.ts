@@ -1,5 +1,6 @@
 // The commands `tentpole contact …`: reading and importing contacts, and export and erasure of the personal data of one.
 import type { Client, Contact } from "@tentpole/client"
+import { type MergeSide, mergeSides } from "@tentpole/core/contacts/Merge"
 import { ContactId } from "@tentpole/core/kernel/Ids"
 import { Effect, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
@@ -42,15 +43,58 @@ const get = callCommand(
   },
 )
 
+/** `city=source`: the contact whose value stays, by field. */
+const sidesOf = (chosen: Readonly<Record<string, string>>): Readonly<Record<string, MergeSide>> =>
+  Object.fromEntries(
+    Object.entries(chosen).map(([name, value]) => {
+      const side = mergeSides.find((each) => each === value)
+      if (side === undefined) throw new Error(`--field ${name}=${value} must be ${name}=target or ${name}=source.`)
+      return [name, side]
+    }),
+  )
+
+const merge = callCommand(
+  "merge",
+  "Merges a contact into another one, which keeps its id. This cannot be undone",
+  {
+    contact: Argument.String("contact").pipe(Argument.withDescription("Email address, phone number or id. It stays")),
+    source: Argument.String("source").pipe(Argument.withDescription("Email address, phone number or id. It ends")),
+    prefer: Flag.Literals("prefer", mergeSides).pipe(
+      Flag.withDescription("The contact whose values stay: target (the first one) or source"),
+      Flag.withDefault("target" as const),
+    ),
+    fields: Flag.KeyValuePair("field").pipe(
+      Flag.withDescription("A field, and the contact whose value stays: city=source. May be repeated"),
+      Flag.withDefault({}),
+    ),
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("Prints the result, and changes nothing"),
+      Flag.withDefault(false),
+    ),
+  },
+  async (client, { contact, dryRun, fields, prefer, source }) => {
+    const target = await contactOf(client, contact)
+    const { contact_id: source_contact_id } = await contactOf(client, source)
+    const document = await client.contacts.merge({
+      params: { contact_id: target.contact_id },
+      payload: { source_contact_id, prefer, fields: sidesOf(fields), dry_run: dryRun },
+    })
+    const { custom_fields, merged, ...standard } = document
+    const dropped_memberships = merged.dropped_memberships.length
+    return { document, text: fieldsOf({ ...standard, ...custom_fields, ...merged, dropped_memberships }) }
+  },
+)
+
 /** Its use cases are loaded when it runs: other commands call the API. */
 const privacy = Effect.promise(() => import("./ContactPrivacy.ts"))
 
 const config = { contact: Argument.String("contact-id").pipe(Argument.withSchema(ContactId)) }
 
-export const contact = commandGroup("contact", "Contacts: list, get, import, export, erase", [
+export const contact = commandGroup("contact", "Contacts: list, get, import, merge, export, erase", [
   list,
   get,
   importContacts,
+  merge,
   workspaceCommand(
     "export",
     "Prints all stored data of a contact as JSON",
