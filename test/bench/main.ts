@@ -12,6 +12,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   flows: async () => (await import("./flows/Flows.ts")).flows,
   idle: async () => (await import("./idle/Idle.ts")).idle,
   imports: async () => (await import("./imports/Imports.ts")).imports,
+  messages: async () => (await import("./messages/Messages.ts")).messages,
   pages: async () => (await import("./pages/Pages.ts")).pages,
   render: async () => (await import("./render/Render.ts")).rendering,
   retention: async () => (await import("./retention/Retention.ts")).retention,
@@ -28,8 +29,7 @@ const {
 })
 const load = benchmarks[name]
 if (load === undefined || (quick && full)) {
-  const names = Object.keys(benchmarks).join(", ")
-  console.error(`Usage: npm run bench -- <name> [--quick | --full]. The names are ${names}`)
+  console.error(`Usage: npm run bench -- <name> [--quick | --full]: ${Object.keys(benchmarks).join(", ")}`)
   process.exit(1)
 }
 await Ending.during(async (ending) => {

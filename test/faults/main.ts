@@ -11,6 +11,7 @@ const campaigns: Readonly<Record<string, () => Promise<Campaign>>> = {
   failover: async () => (await import("./failover/Failover.ts")).failover,
   flows: async () => (await import("./flows/Flows.ts")).flows,
   imports: async () => (await import("./imports/Imports.ts")).imports,
+  messages: async () => (await import("./messages/Messages.ts")).messages,
   planted: async () => (await import("./planted/Planted.ts")).planted,
   restore: async () => (await import("./restore/Restores.ts")).restores,
   upgrade: async () => (await import("./upgrade/Upgrade.ts")).upgrade,

@@ -4,6 +4,7 @@ import type { Benchmark } from "../Benchmark.ts"
 import { beside } from "./Beside.ts"
 import { evaluator } from "./Evaluator.ts"
 import { findOne } from "./FindOne.ts"
+import { merges } from "./Merges.ts"
 import { segments } from "./Segments.ts"
 import { upserts } from "./Upserts.ts"
 import { largeWorkspace } from "./LargeWorkspace.ts"
@@ -14,6 +15,7 @@ export const audience: Benchmark = async (bench) => {
   await segments(bench, world)
   await findOne(bench, world)
   await upserts(bench, world)
+  await merges(bench, world)
   // Last, since its blast may still be sending.
   await beside(bench, world)
 }

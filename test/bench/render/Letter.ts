@@ -122,6 +122,7 @@ export const people = (count: number): ReadonlyArray<Person> =>
     approvalId: letter.approvalId,
     operational: false,
     address: `person${number}@example.com`,
+    message: null,
     contact: {
       ...blankContact(ContactId.make(id(6, number)), at),
       firstName: names[number % names.length] ?? null,
