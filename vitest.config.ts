@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { threats } from "./test/attacks/Threats.ts"
 
@@ -6,15 +7,20 @@ import { threats } from "./test/attacks/Threats.ts"
  * themselves; `npx vitest run` runs all.
  */
 const long = [
-  // npm run test:browser: journeys through the rooms of the console, pages of visitors, and what others published against sanitisers.
+  // npm run test:browser: all screens of the console, journeys through its rooms, pages of visitors, and what others published
+  // against sanitisers.
   "test/browser/console/{blasts,contacts,delivery,emails,flows,home,imports,inbox,lists,segments,settings}.test.ts",
   "test/browser/console/*/*",
+  "test/shots/screens.test.ts",
   "test/browser/{pages,reference,vectors}.test.ts",
   // npm run test:faults <campaign> -- --quick
   "test/faults/*.test.ts",
   // npm run test:pack
   "test/pack.test.ts",
 ]
+
+// Processes and threads of tests load compiled modules, as those of the service do: half of the time of a start.
+process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/tentpole", import.meta.url))
 
 const resolve = { conditions: ["tentpole:source"] }
 

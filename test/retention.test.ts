@@ -12,6 +12,7 @@ import {
   flow_event_days_min,
   import_row_days_min,
   Maintenance,
+  message_days_min,
   webhook_log_days_min,
 } from "@tentpole/core/ports/Maintenance"
 import { assert, it } from "@effect/vitest"
@@ -28,6 +29,7 @@ const shortest: Retention = {
   import_row_days: import_row_days_min,
   event_days: event_days_min,
   webhook_log_days: webhook_log_days_min,
+  message_days: message_days_min,
 }
 
 interface Rule {

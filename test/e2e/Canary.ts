@@ -18,6 +18,9 @@ export const secrets = {
 }
 export const address = "canary.8c41@leak.example"
 
+/** A value of `data` of a single message. */
+export const datum = "canary-data-41f0c2de"
+
 /** Parts of a DKIM private key that identify it in plain text: lines of its PEM file, and its numbers as in a JWK. */
 export const wordsOfSealed = async (sealed: Uint8Array): Promise<Readonly<Record<string, string>>> => {
   const secret = Redacted.make(secrets["the secret of the application"])
@@ -45,6 +48,9 @@ export const mayHoldAddress: Readonly<Record<string, string>> = {
   activity: "the timeline records imports and changes",
   delivery: "the recipient of a message",
   delivery_queue: "the recipient of a message that has not ended",
+  email_message: "the header of a single message, as its sender wrote it",
+  email_message_content: "the values and the body of a single message, as its sender wrote them",
+  email_message_file: "the files of a single message, as its sender attached them",
   import_row: "the rows of an import with their results",
   outbox_event: "events of contacts, for consumers",
   suppression: "suppressed addresses",
@@ -96,6 +102,21 @@ export const refusingProvider = async (): Promise<{ readonly url: string; readon
 export const refusal = (to: string): `550 ${string}` | undefined =>
   to.startsWith("canary.") ? `550 5.1.1 <${to}>: recipient ${to} is unknown here` : undefined
 
+type Send = (method: string, path: string, body?: unknown) => ReturnType<typeof answered>
+
+/** Sends single messages, which say the datum, to an address that contains the canary. Returns refusals. */
+const liveMessages = async (service: Callable, send: Send): Promise<ReadonlyArray<string>> => {
+  const root = "/v1/email-messages"
+  const text = "Set your password: {{data.link}}"
+  const message = { to: { email: `x-${address}` }, subject: "Hello", text, from_address: "hello@example.test" }
+  const { message_id } = await send("POST", root, { ...message, data: { link: datum }, tags: { kind: "link" } })
+  await until("the message to be sent", async () => (await send("GET", `${root}/${message_id}`)).status === "sent")
+  const listed = await send("GET", `${root}?to=x-${address}`)
+  if (listed.email_messages.length !== 1) throw new Error("the message is not listed")
+  const wrong = await service.call("POST", root, { ...message, data: { link: datum, "no key": 1 } })
+  return [wrong.text]
+}
+
 /** Uses the address everywhere: creates, imports, mails and bounces it, and sends invalid requests. Returns the refusals. */
 export const live = async (service: Callable): Promise<ReadonlyArray<string>> => {
   const send = (method: string, path: string, body?: unknown) => answered(service, method, path, body)
@@ -124,6 +145,7 @@ export const live = async (service: Callable): Promise<ReadonlyArray<string>> =>
     const { details } = await send("GET", one)
     return details.blast_bounced_count === 1
   })
+  const refusals = [...(await liveMessages(service, send))]
   const letter = await send("POST", "/v1/emails", { name: "n", prompt: "A letter about chairs" })
   const generation = `/v1/emails/${letter.email_id}/generations/${letter.generation_id}`
   await until("the letter to fail", async () => (await send("GET", generation)).status === "failed")
@@ -137,7 +159,6 @@ export const live = async (service: Callable): Promise<ReadonlyArray<string>> =>
     ["POST", "/v1/tents", { name: "n", prompt: `Create a page for ${address}` }],
     ["GET", generation],
   ]
-  const refusals: Array<string> = []
   for (const [method, path, body] of invalid) refusals.push((await service.call(method, path, body)).text)
   return refusals
 }

@@ -9,6 +9,7 @@ import { draftBlast, letterFrom, startBlast } from "../support/Blast.ts"
 import { command } from "../support/CommandLine.ts"
 import { statement } from "../support/Owner.ts"
 import { answered, Service, until } from "../support/Service.ts"
+import { ServiceProcess } from "../support/ServiceProcess.ts"
 import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 import { filesHolding, tablesHolding } from "./Canary.ts"
 
@@ -153,17 +154,23 @@ describe("stored data", () => {
       assert.strictEqual((await answered(restored, "GET", `/v1/email-blasts/${blast_id}`)).status, "scheduled")
       assert.strictEqual(sink.messages.length, before)
       assert.strictEqual(await restored.signal("SIGTERM"), 0)
-      const released = await Service.prepare(environment)
-      await released.start()
+      const released = new ServiceProcess("@tentpole/worker/main", {
+        ...restored.environment,
+        ...environment,
+        SENDING: "on",
+      })
       try {
         await until("the blast", async () => {
-          const { status } = await answered(released, "GET", `/v1/email-blasts/${blast_id}`)
-          return status === "sent"
+          const [blast] = await superuser<{ status: string }>(
+            copy,
+            `select status from blast where blast_id = '${blast_id}'`,
+          )
+          return blast?.status === "sent"
         })
         const sent = sink.messages.slice(before).map(({ to }) => to)
         assert.sameMembers(sent, ["other@x.test", "new@x.test"])
       } finally {
-        await released.remove()
+        await released.kill()
       }
     } finally {
       await restored.remove()

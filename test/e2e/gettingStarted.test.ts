@@ -1,7 +1,9 @@
 // Test that runs the commands of README.md and docs/getting-started.md in a shell, in order, on one new service.
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { readFile } from "node:fs/promises"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 import { environment, root, Service } from "../support/Service.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -32,10 +34,15 @@ describe("README.md and docs/getting-started.md", () => {
   let service: Service
 
   beforeAll(async () => {
-    service = await Service.prepare()
+    service = await Service.prepare({ ...(await ownDatabase()), BOOTSTRAP_API_KEY: "" })
     await service.start()
   })
   afterAll(() => service.remove())
+
+  it("the first start prints its API key, and where it is stored", async () => {
+    const [, key = "none", path = ""] = /API key {2}(\S+) {2}\(stored in (\S+)\)/.exec(service.output) ?? []
+    assert.strictEqual((await readFile(path, "utf8")).trim(), key)
+  })
 
   it("every command succeeds in order; at the end a mail was opened and a page was viewed", async () => {
     const { code, output, trace } = await runShell(script(), service.environment)

@@ -197,6 +197,11 @@ describe("a monitored service", () => {
       for (const place of ["logs", "traces", "metrics", "the doctor"] as const) {
         if (places[place].includes(Canary.address)) found.push(`the address in ${place}`)
       }
+      for (const [place, text] of Object.entries(places)) {
+        if (text.includes(Canary.datum)) found.push(`the data of a message in ${place}`)
+      }
+      const withData = await Canary.tablesHolding(asOwner, Canary.datum)
+      assert.deepStrictEqual(withData, ["public.email_message_content"])
       const holding = await Canary.tablesHolding(asOwner, Canary.address)
       const tables = holding.map((table) => table.replace(/^public\./, ""))
       assert.include(tables, "contact", "the search finds the address")

@@ -9,6 +9,7 @@ import { letterFrom, startBlast } from "../support/Blast.ts"
 import { command } from "../support/CommandLine.ts"
 import { statement } from "../support/Owner.ts"
 import { answered, Service, until } from "../support/Service.ts"
+import { ServiceProcess } from "../support/ServiceProcess.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
@@ -53,10 +54,14 @@ describe("restore", () => {
       `create database ${backup} owner ${url.username} template ${database} strategy file_copy`,
     )
     const folder = { DATA_DIR: join(service.folder, "data") }
-    const sending = await Service.prepare({ ...environment, ...folder })
-    await sending.start()
+    const sending = new ServiceProcess("@tentpole/worker/main", {
+      ...service.environment,
+      ...environment,
+      SENDING: "on",
+    })
     await until("the messages", async () => sink.messages.length === addresses.length)
-    assert.strictEqual(await sending.signal("SIGTERM"), 0)
+    sending.terminate()
+    assert.strictEqual(await sending.ended, 0)
     url.pathname = `/${backup}`
     service = await Service.prepare({ ...environment, ...folder, DATABASE_URL: url.href })
     await service.start()

@@ -1,6 +1,9 @@
 // Tests of `tentpole start` and its shutdown with processes and a new database.
+import { start as embedded } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { command } from "../support/CommandLine.ts"
+import { statement } from "../support/Owner.ts"
 import { apiKey, freePort, listening, Service, tentpole, until } from "../support/Service.ts"
+import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
@@ -111,7 +114,17 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
     )
   })
 
-  it("stops all processes and the database on Ctrl-C, with exit code 0", async () => {
+  it("keeps all data after kill -9 of all processes", async () => {
+    const { http, worker } = await service.pids()
+    await service.signal("SIGKILL")
+    for (const pid of [http, worker]) if (alive(pid)) process.kill(pid, "SIGKILL")
+    service.output = ""
+    await service.start()
+    assert.notInclude(service.output, apiKey)
+    assert.include((await command(["key", "list"], service.environment)).output, "first key")
+  })
+
+  it("stops all processes and the database on Ctrl-C, with exit code 0, and keeps all data", async () => {
     const { http, worker } = await service.pids()
     assert.strictEqual(await service.signal("SIGINT"), 0)
     assert.isFalse(alive(http))
@@ -119,20 +132,13 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
     const key = await command(["key", "list"], service.environment)
     assert.strictEqual(key.code, 1)
     assert.include(key.output, "No database is available")
-  })
-
-  it("keeps all data after a restart and after kill -9 of all processes", async () => {
-    service.output = ""
-    await service.start()
-    assert.notInclude(service.output, apiKey)
-    assert.include((await command(["key", "list"], service.environment)).output, "first key")
-    const { http, worker } = await service.pids()
-    await service.signal("SIGKILL")
-    for (const pid of [http, worker]) if (alive(pid)) process.kill(pid, "SIGKILL")
-    service.output = ""
-    await service.start()
-    assert.include((await command(["key", "list"], service.environment)).output, "first key")
-    assert.strictEqual(await service.signal("SIGTERM"), 0)
+    const server = embedded({ folder: join(service.folder, "data/database"), durable: true, port: null })
+    const kept = await Effect.runPromise(
+      Effect.scoped(
+        Effect.flatMap(server, ({ ownerUrl }) => Effect.promise(() => statement(ownerUrl, "select name from api_key"))),
+      ),
+    )
+    assert.deepStrictEqual(kept, [{ name: "first key" }])
   })
 })
 
@@ -143,9 +149,9 @@ describe("tentpole start with an invalid configuration prints one sentence with 
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  const refused = async (more: Record<string, string>, sentence: RegExp, start = command) => {
+  const refused = async (more: Record<string, string>, sentence: RegExp) => {
     const ports = { PORT: String(await freePort()), PAGES_PORT: String(await freePort()), CONSOLE_PORT: "0" }
-    const { code, output } = await start(["start"], { DATA_DIR: folder, ...ports, ...more })
+    const { code, output } = await command(["start"], { DATA_DIR: folder, ...ports, ...more })
     assert.strictEqual(code, 1, output)
     assert.match(output.trim(), sentence)
     assert.strictEqual(output.trim().split("\n").length, 1)
@@ -198,6 +204,5 @@ describe("tentpole start with an invalid configuration prints one sentence with 
     refused(
       { SMTP_CONNECTIONS: "many", SENDING: "off" },
       /SMTP_CONNECTIONS must be .*; SENDING must be one of on, held/,
-      tentpole,
     ))
 })

@@ -1,5 +1,5 @@
 // Screens of the console with data, each in one of the views, and what opens from them: without errors, findings of axe, and
-// sideways scrolling. `npm test` opens every fifth screen, `npm run test:browser` all, with their menus and dialogs.
+// sideways scrolling. `npm run test:browser` runs it.
 import type { Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { type MadeUp, makeUp, screens, settings } from "./Screens.ts"
@@ -8,8 +8,6 @@ import { Overlays } from "./Overlays.ts"
 import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
-
-const isSample = process.env["SAMPLE"] !== undefined
 
 const started = await Console.start({ ...settings, ...(await ownDatabase()) })
 
@@ -23,16 +21,15 @@ describe.skipIf(started === null)("the console's screens", () => {
   afterAll(() => started?.close())
 
   const pages: Array<Page> = []
-  const opened = isSample ? screens.filter((_, index) => index % 5 === 0) : screens
 
-  it.each(opened.map(({ name, path }, index) => ({ name, path, index })))("$name", async ({ index, name, path }) => {
+  it.each(screens.map(({ name, path }, index) => ({ name, path, index })))("$name", async ({ index, name, path }) => {
     const at = index % allViews.length
     const page = (pages[at] ??= await console_.open("about:blank", allViews[at] ?? assert.fail()))
     await console_.goTo(page, path(made))
     await inspect(page, name)
   })
 
-  describe.each(isSample ? [] : [1280, 390])("menus, popovers and dialogs, at %d px", (width) => {
+  describe.each([1280, 390])("menus, popovers and dialogs, at %d px", (width) => {
     let overlays: Overlays
     beforeAll(async () => {
       overlays = await Overlays.in(console_, { width, scheme: "light" })

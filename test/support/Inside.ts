@@ -9,10 +9,14 @@ import { Effect, Layer, ManagedRuntime, Redacted, References } from "effect"
 import * as Owner from "./Owner.ts"
 import { type Answer, type Call, type Callable, callsOf } from "./Service.ts"
 
-const everything = (environment: Readonly<Record<string, string>>, owner: Redacted.Redacted) => {
+const everything = (
+  environment: Readonly<Record<string, string>>,
+  owner: Redacted.Redacted,
+  connections_max: number,
+) => {
   const service = Layer.unwrap(
     Effect.map(Effect.fromResult(configuration({ ...environment, DATABASE_URL: Redacted.value(owner) })), (config) =>
-      useCases.pipe(Layer.provideMerge(ports(config, { name: "test", connections_max: 4 }))),
+      useCases.pipe(Layer.provideMerge(ports(config, { name: "test", connections_max }))),
     ),
   )
   return Layer.mergeAll(service, Owner.layer(owner), Layer.succeed(References.TracerEnabled, false))
@@ -31,8 +35,8 @@ export class Inside {
   readonly close: () => Promise<void>
 
   /** `environment`: of the service. */
-  constructor(environment: Readonly<Record<string, string>>, owner: Redacted.Redacted) {
-    const runtime = ManagedRuntime.make(everything(environment, owner))
+  constructor(environment: Readonly<Record<string, string>>, owner: Redacted.Redacted, connections_max = 4) {
+    const runtime = ManagedRuntime.make(everything(environment, owner, connections_max))
     this.run = (effect) => runtime.runPromise(effect)
     this.close = () => runtime.dispose()
   }

@@ -30,7 +30,7 @@ const placed: ReadonlyArray<
     "writes counted rows",
     (each) =>
       isSource(each) &&
-      !/\/(contacts\/Contact(Writes|Deletion)|lists\/ListWrites|imports\/ImportStore|flows\/Membership(Writes|Deletion)|sending\/Delivery(Audience|Settle|Store)|blasts\/BlastStore|bounces\/ReportStore|tracking\/EngagementStore|operations\/(Privacy|Restore)Store)\.ts$/.test(
+      !/\/(contacts\/Contact(Writes|Deletion|Merge)|lists\/ListWrites|imports\/ImportStore|flows\/Membership(Writes|Deletion)|messages\/(EmailMessageStore|Message(Acceptance|Line))|sending\/Delivery(Audience|Settle|Store)|blasts\/BlastStore|bounces\/ReportStore|tracking\/EngagementStore|operations\/(Privacy|Restore)Store)\.ts$/.test(
         each.path,
       ),
     /\b(insert into|delete from) (contact|list_member|flow_membership|delivery)\b|\bupdate delivery\b/g,

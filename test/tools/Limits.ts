@@ -53,6 +53,7 @@ import {
   connect_max_ms,
 } from "@tentpole/core/webhooks/deliveries/WebhookCaller"
 import * as Webhook from "@tentpole/core/webhooks/endpoints/EndpointInput"
+import * as Message from "@tentpole/core/messages/EmailMessage"
 import { endpoints_max } from "@tentpole/core/webhooks/endpoints/WebhookEndpoint"
 import { replay_deliveries_max } from "@tentpole/core/webhooks/endpoints/WebhookErrors"
 import { url_length_max } from "@tentpole/core/webhooks/EndpointUrl"
@@ -281,6 +282,24 @@ ${rows.join("\n")}
 `
 }
 
+const messages = (config: Configuration): string => `## Single messages
+
+${head}
+| Body of a request with one message (\`MESSAGE_BYTES_MAX\`); with several (\`JSON_BYTES_MAX\`) | ${bytes(config.message_bytes_max)}; ${bytes(config.json_bytes_max)} | ${tooLarge} |
+| Messages of a request | 1 to ${Message.batch_items_max} | ${invalid} |
+| HTML; plain text | ${bytes(Message.message_html_bytes_max)}; ${characters(Message.message_text_length_max)} | ${invalid} |
+| \`data\`; its depth | ${bytes(Message.data_bytes_max)}; ${Message.data_depth_max} levels | ${invalid} |
+| Attachments; all of a message together, decoded; a file name | ${Message.attachments_max}; ${bytes(Message.attachments_bytes_max)}; ${characters(Message.file_name_length_max, 1)} | ${invalid} |
+| Headers; the value of one | ${Message.custom_headers_max}; ${characters(Message.header_value_length_max, 1)} | ${invalid} |
+| Tags; the value of one | ${Message.tags_max}; ${characters(Message.tag_length_max)} | ${invalid} |
+| Metadata; the value of one | ${Message.metadata_max}; ${characters(Message.metadata_length_max)} | ${invalid} |
+| Names of tags and metadata | 1 to 50 of \`a-z 0-9 _ -\` | ${invalid} |
+| Name of the recipient; \`client_item_id\` | ${characters(Message.to_name_length_max)}; ${characters(Message.client_item_id_length_max)} | ${invalid} |
+| \`scheduled_at\`, \`expires_at\` | ${Message.ahead_days_max} days ahead | ${invalid} |
+| A message that names no end | ${Message.expires_after_hours} hours after its time | it fails with reason \`expired\` |
+| Idempotency keys of messages | ${Message.key_days} days | a repetition sends another message |
+`
+
 const webhooks = ({ webhooks: { connections, timeout_s } }: Configuration): string => `## Webhooks
 
 ${head}
@@ -343,6 +362,7 @@ This page is printed from the constants in the code (\`npm run docs\`).
     mail(config),
     flows(),
     tents(config),
+    messages(config),
     webhooks(config),
     accounts(),
     planRows(),

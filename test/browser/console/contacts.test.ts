@@ -234,6 +234,30 @@ describe.skipIf(started === null)("contacts", () => {
     await page.context().close()
   })
 
+  it("are merged from the conflict of their addresses, with the result beside both", async () => {
+    const { items } = await answered(console_.service, "GET", "/v1/contacts?search=person11&sort=display_name")
+    const page = await console_.screen(`/contacts/${items[0].contact_id}`)
+    await page.getByRole("button", { name: /^Email: / }).click()
+    await page.getByRole("textbox", { name: "Email" }).fill("person111@example.org")
+    expecting(page, /404|409/)
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Merge with person111@example.org…" }).click()
+    const dialog = page.getByRole("dialog", { name: "Merge Person Number 110 with another contact" })
+    await dialog.getByRole("row", { name: /^City/ }).getByRole("radio", { name: "Paris" }).check()
+    await dialog.getByRole("row", { name: /^City/ }).getByRole("cell", { name: "Paris", exact: true }).last().waitFor()
+    await inspect(page, "the dry run of a merge")
+    await dialog.getByRole("button", { name: "Merge for good" }).click()
+    await page.getByText("Merged with another contact").waitFor()
+    await page.goto(`${console_.origin}/w/${console_.slug}/contacts/${items[1].contact_id}`)
+    await page.getByRole("button", { name: "City: Paris. Edit" }).waitFor()
+    await page.getByRole("button", { name: "More actions" }).click()
+    await page.getByRole("menuitem", { name: "Merge…" }).click()
+    await dialog.getByRole("combobox", { name: "Other contact" }).waitFor()
+    await page.getByRole("menuitem", { name: "Merge…" }).waitFor({ state: "detached" })
+    await inspect(page, "the choice of the other contact")
+    await page.context().close()
+  })
+
   it("have tags that are added and removed by keys", async () => {
     const field = { api_name: "interests", display_name: "Interests", value_type: "tags" }
     await answered(console_.service, "POST", "/v1/contact-fields", field)

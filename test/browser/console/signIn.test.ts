@@ -1,4 +1,4 @@
-// Sign-in to the console: by the first link, by password, again after the session ended, and sign-out.
+// Sign-in to the console: by the first link, by password, again after the session ended, and sign-out; and a sample of its screens.
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { Console, expecting, inspect, owner, views } from "./Console.ts"
 import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
@@ -85,5 +85,20 @@ describe.skipIf(started === null)("sign-in", () => {
     assert.strictEqual(await page.locator("html").getAttribute("lang"), "de")
     await inspect(page, "in German")
     await page.context().close()
+  })
+
+  // `npm run test:browser` opens all, with data.
+  it("opens screens of several rooms, before there is any data", async () => {
+    for (const [index, paths] of [
+      ["/blasts", "/settings/members"],
+      ["/flows", "/webhooks"],
+    ].entries()) {
+      const page = await console_.open("about:blank", views[index] ?? assert.fail())
+      for (const path of paths) {
+        await console_.goTo(page, path)
+        await inspect(page, path)
+      }
+      await page.context().close()
+    }
   })
 })
