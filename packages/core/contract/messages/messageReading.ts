@@ -62,17 +62,14 @@ export const messageReading = <E>(name: string, live: Layer.Layer<MessageWorld, 
 
     it.effect("deletes content that is not to be retained with the end of its message", () =>
       Effect.gen(function* () {
-        const { claim, deliveries, grant, messages, send, settle, transact, turns, workspace } = yield* begin()
+        const { claim, grant, messages, send, settle, workspace } = yield* begin()
         const kept = (yield* send()).message
         const passing = (yield* send({
           retain_content: false,
           attachments: [{ file_name: "a.txt", content: "aGk=" }],
         })).message
-        const [turn] = yield* turns
         const claimed = yield* claim()
         yield* grant(claimed)
-        assert(turn !== undefined)
-        yield* transact(deliveries.endMessageTurn(turn, false))
         yield* messages.content(workspace, passing.id)
         const contents = yield* MessageContentStore
         assert.deepStrictEqual(
@@ -81,16 +78,15 @@ export const messageReading = <E>(name: string, live: Layer.Layer<MessageWorld, 
         )
         assert.strictEqual(yield* contents.approvalOf(workspace, passing.id), ownApproval(passing.id))
         for (const each of claimed) yield* settle(each, accepted)
-        yield* send({ to: { email: "ben@example.org" } })
-        const [next] = yield* turns
-        assert(next !== undefined)
-        yield* transact(deliveries.endMessageTurn(next, false))
         yield* messages.content(workspace, kept.id)
         assert.strictEqual(yield* tagOf(messages.content(workspace, passing.id)), "NotFound")
         assert.strictEqual((yield* messages.get(workspace, passing.id)).status, "sent")
         assert.isEmpty(yield* contents.files(workspace, passing.id))
         assert.isNull((yield* contents.get(workspace, passing.id)).body)
         assert.strictEqual(yield* tagOf(contents.get((yield* begin()).workspace, kept.id)), "NotFound")
+        const cancelled = (yield* send({ retain_content: false })).message
+        yield* messages.cancel(workspace, cancelled.id)
+        assert.strictEqual(yield* tagOf(messages.content(workspace, cancelled.id)), "NotFound")
       }),
     )
 

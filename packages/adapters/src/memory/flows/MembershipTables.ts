@@ -7,6 +7,7 @@ import { finalStates } from "@tentpole/core/sending/Delivery"
 import type { BlastId, ContactId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import { contacts } from "../contacts/ContactTables.ts"
+import { deletePassingContent } from "../messages/MessageTables.ts"
 import { deliveries, type DeliveryRow, isFailed } from "../sending/DeliveryTables.ts"
 import { appendEvents } from "../kernel/Outbox.ts"
 import { hintDue } from "../kernel/DueWork.ts"
@@ -65,7 +66,9 @@ export const putMoved = Effect.fnUntraced(function* (
   if (event !== null && !isGone) {
     yield* appendEvents(db, workspace, [event])
   }
-  if (after.flow === null || finalStates.has(before.state) || !finalStates.has(after.state)) return
+  if (finalStates.has(before.state) || !finalStates.has(after.state)) return
+  if (after.message !== null) yield* deletePassingContent(db, workspace, after.id)
+  if (after.flow === null) return
   const row = yield* db.find(memberships, workspace, after.flow.membershipId)
   if (row === undefined || awaitedVisitOf(row.membership.state) !== after.flow.visit) return
   const now = yield* DateTime.now

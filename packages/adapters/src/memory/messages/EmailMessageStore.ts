@@ -202,7 +202,6 @@ export const layer = Layer.effect(
         const after = row === undefined ? undefined : moved(row, { _tag: "end", ending: "cancelled" })
         if (row === undefined || after === undefined) return
         yield* putMoved(db, workspace, row, { ...after, blockedAt: at })
-        yield* hintDue(db, "messages", workspace, yield* DateTime.now)
       }),
       retry: Effect.fnUntraced(function* (workspace, id, { expiresAt }) {
         yield* Transaction

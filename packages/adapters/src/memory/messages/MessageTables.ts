@@ -35,18 +35,12 @@ export const claimedMessage = ({ content, message }: MessageRow, expiresAt: Date
   waitingSince: message.scheduledAt ?? message.createdAt,
 })
 
-/** Content that goes with the final state of its message. */
-export const deletePassingContent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
-  for (const row of yield* db.all(messages, workspace)) {
-    if (row.message.retainContent || row.content === null) continue
-    const delivery = yield* db.find(deliveries, workspace, row.message.id)
-    if (delivery !== undefined && isFinal(delivery.state)) {
-      yield* db.put(messages, workspace, row.message.id, { ...row, content: null })
-    }
-  }
+/** Deletes content that goes with the final state of its message. */
+export const deletePassingContent = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: DeliveryId) {
+  const row = yield* db.find(messages, workspace, id)
+  if (row === undefined || row.message.retainContent) return
+  yield* db.put(messages, workspace, id, { ...row, content: null })
 })
-
-const isFinal = (state: string): boolean => !["queued", "claimed", "handed_over"].includes(state)
 
 /** When the first message of the line is due, in milliseconds; Infinity: none waits. */
 export const nextDue_ms = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, wait_ms: number) {

@@ -10,7 +10,7 @@ import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transacto
 import { Clock, DateTime, Effect, Layer } from "effect"
 import { contactOf } from "../contacts/ContactTables.ts"
 import { endTurn, hintDue, takeTurns, waitingWork } from "../kernel/DueWork.ts"
-import { deletePassingContent, nextDue_ms } from "../messages/MessageTables.ts"
+import { nextDue_ms } from "../messages/MessageTables.ts"
 import { fixAudience } from "./DeliveryAudience.ts"
 import { bucketOf, claim, sendingBlastIds } from "./DeliveryClaim.ts"
 import { settle } from "./DeliverySettle.ts"
@@ -162,7 +162,6 @@ export const layer = Layer.effect(
       claimMessages: (workspace, options) => Effect.andThen(Transaction, claim(db, workspace, options, "messages")),
       endMessageTurn: Effect.fnUntraced(function* ({ token, workspace }, more) {
         yield* Transaction
-        if (!more) yield* deletePassingContent(db, workspace)
         const next = more ? Clock.currentTimeMillis : nextDue_ms(db, workspace, Pace.turn_ms)
         yield* endTurn(db, { kind: "messages", token, workspace }, next)
       }),

@@ -124,8 +124,6 @@ const cancel = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, id
     ${yield* countChange(sql, workspace, changeFromQueued("blocked"))}
     select ${unsent(sql, workspace, sql`blocked`, yield* transactionTime(sql))}`
   yield* writeEnded(sql, workspace, written)
-  // Its content may go with it.
-  yield* hintMessages(sql, workspace)
 })
 
 const retry = Effect.fnUntraced(function* (

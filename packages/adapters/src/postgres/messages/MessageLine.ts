@@ -51,7 +51,6 @@ const held_s = 10
 const kept_s = RateLimit.turn_ms / 1_000
 
 export const endMessageTurn = Effect.fnUntraced(function* (sql: Sql, { token, workspace }: MessageTurn, more: boolean) {
-  if (!more) yield* deletePassingContent(sql, workspace)
   const next = sql`(
     select greatest(
       coalesce(least(
@@ -69,24 +68,8 @@ export const endMessageTurn = Effect.fnUntraced(function* (sql: Sql, { token, wo
   )
 })
 
-/** Messages that one statement ends, or whose content it deletes. */
+/** Messages that one statement ends. */
 const ended_max = 5_000
-
-/** Content that goes with the final state of its message. */
-export const deletePassingContent = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId) {
-  const gone = yield* sql<{ readonly delivery_id: DeliveryId }>`
-    delete from email_message_content c
-    where c.workspace_id = ${workspace} and not c.retained and c.delivery_id = any(array(
-      select p.delivery_id from email_message_content p
-      join delivery d on d.workspace_id = ${workspace} and d.delivery_id = p.delivery_id and d.state <> 'queued'
-      where p.workspace_id = ${workspace} and not p.retained
-      limit ${ended_max}))
-    returning c.delivery_id`
-  if (gone.length === 0) return
-  yield* sql`
-    delete from email_message_file
-    where workspace_id = ${workspace} and delivery_id = any(${texts(gone.map((row) => row.delivery_id))}::uuid[])`
-})
 
 /** Ends messages that have waited until their end. Returns their number. */
 export const expire = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId) {

@@ -8,6 +8,7 @@ import type { Statement } from "effect/sql"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { hintMessages } from "../messages/MessageArrivals.ts"
+import { deletePassingContent } from "../messages/PassingContent.ts"
 import { makeDue } from "../kernel/DueWork.ts"
 import { fromRow, type RowOf } from "../kernel/Instants.ts"
 import { fencedWrites, orDefect, Reads, transactionTime } from "../kernel/Postgres.ts"
@@ -72,7 +73,7 @@ const unconfirm = Effect.fnUntraced(function* (
   tokens: ReadonlyArray<SentToken> = [],
 ) {
   const now = yield* transactionTime(sql)
-  const rows = yield* sql<WrittenDelivery>`
+  const rows = yield* sql<WrittenDelivery & { readonly delivery_id: string }>`
     with queued as materialized (${open(sql`q.token is null`)}),
     leased as materialized (${open(sql`q.token > 0`)}),
     chosen as materialized (select delivery_id from queued union all select delivery_id from leased limit ${limit}),
@@ -90,8 +91,13 @@ const unconfirm = Effect.fnUntraced(function* (
       returning d.membership_id, d.visit, ${sql.literal(countedColumns())}
     ),
     ${yield* countChange(sql, workspace, changeFromQueued("unconfirmed"))}
-    select state, membership_id, visit from unconfirmed`
+    select delivery_id, state, membership_id, visit from unconfirmed`
   yield* makeMembersDue(sql, workspace, rows)
+  yield* deletePassingContent(
+    sql,
+    workspace,
+    rows.map((row) => row.delivery_id),
+  )
   if (rows.length > 0) yield* makeDue(sql, "deliveries", workspace)
   return rows.length
 })

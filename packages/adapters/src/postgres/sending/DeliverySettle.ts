@@ -11,6 +11,7 @@ import { deliveryMetadata } from "../contacts/Timeline.ts"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
 import { appendEventsIfRead, type EventJson, eventsIfRead } from "../kernel/Outbox.ts"
 import { hintMessages } from "../messages/MessageArrivals.ts"
+import { deletePassingContent } from "../messages/PassingContent.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
 import { changeBetween, countChange, type CountedChange, countedColumns } from "./DeliveryCounters.ts"
 import { suppressWornOut } from "./Suppressions.ts"
@@ -32,6 +33,8 @@ interface Written {
   readonly ids: ReadonlyArray<string> | null
   /** Null: none. */
   readonly left: ReadonlyArray<Taken> | null
+  /** The single messages among them that have ended; null: none. */
+  readonly singles: ReadonlyArray<string> | null
   /** The messages of flows among them; null: none. */
   readonly ofFlows: ReadonlyArray<WrittenDelivery> | null
   readonly events: ReadonlyArray<EventJson> | null
@@ -271,6 +274,7 @@ const outcomes = Effect.fnUntraced(function* (
     ${bounces ? flagEvents(sql) : sql.literal("")}
   )
   select array_agg(delivery_id) as ids,
+    array_agg(delivery_id) filter (where message is not null and state <> 'queued') as singles,
     jsonb_agg(jsonb_build_object('state', state, 'membership_id', membership_id, 'visit', visit))
       filter (where membership_id is not null) as "ofFlows",
     case when (select count(*) from taken) > count(*) then (
@@ -291,6 +295,7 @@ const write = Effect.fnUntraced(function* (
   const bounces = settlements.some(({ bounce }) => bounce === "hard")
   const written = yield* outcomes(sql, workspace, source, bounces)
   yield* makeMembersDue(sql, workspace, written?.ofFlows ?? [])
+  yield* deletePassingContent(sql, workspace, written?.singles ?? [])
   yield* appendEventsIfRead(workspace, written?.events ?? null)
   return { moved: new Set(written?.ids), left: written?.left ?? [] }
 })

@@ -5,13 +5,15 @@ import { Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { deliveryMetadata } from "../contacts/Timeline.ts"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
+import { deletePassingContent } from "../messages/PassingContent.ts"
+import { finalStates } from "@tentpole/core/sending/Delivery"
 import { appendEventsIfRead, type EventJson, eventsIfRead } from "../kernel/Outbox.ts"
 
 type Sql = PgClient.PgClient
 
 /** What a statement returns that ends messages. */
 export interface Ended<Row extends WrittenDelivery = WrittenDelivery> {
-  readonly rows: ReadonlyArray<Row>
+  readonly rows: ReadonlyArray<Row & { readonly delivery_id: string; readonly is_message: boolean }>
   readonly events: ReadonlyArray<EventJson> | null
 }
 
@@ -21,7 +23,7 @@ export const endedColumns = "d.membership_id, d.visit, d.flow_id, d.step_id, d.m
 /** The columns of `Ended`, from the part `written` of a statement. Messages to deleted contacts have no events. */
 export const unsent = (sql: Sql, workspace: WorkspaceId, written: Statement.Fragment, at: Statement.Fragment) => sql`
   (select coalesce(jsonb_agg(jsonb_build_object('delivery_id', d.delivery_id, 'state', d.state,
-    'membership_id', d.membership_id, 'visit', d.visit)), '[]') from ${written} d) as rows,
+    'is_message', d.message is not null, 'membership_id', d.membership_id, 'visit', d.visit)), '[]') from ${written} d) as rows,
   ${eventsIfRead(
     sql,
     workspace,
@@ -34,7 +36,7 @@ export const unsent = (sql: Sql, workspace: WorkspaceId, written: Statement.Frag
         and (d.contact_id is null or c.contact_id is not null))`,
   )} as events`
 
-/** Writes the events, and makes the memberships due. Returns the rows. */
+/** Writes the events, makes the memberships due, and deletes passing content. Returns the rows. */
 export const writeEnded = Effect.fnUntraced(function* <Row extends WrittenDelivery>(
   sql: Sql,
   workspace: WorkspaceId,
@@ -42,6 +44,12 @@ export const writeEnded = Effect.fnUntraced(function* <Row extends WrittenDelive
 ) {
   const { events, rows } = statement ?? { events: [], rows: [] }
   yield* makeMembersDue(sql, workspace, rows)
+  const messages = rows.filter(({ is_message, state }) => is_message && finalStates.has(state))
+  yield* deletePassingContent(
+    sql,
+    workspace,
+    messages.map((row) => row.delivery_id),
+  )
   if (rows.length > 0) yield* appendEventsIfRead(workspace, events)
   return rows
 })

@@ -49,8 +49,6 @@ create table email_message_content (
   html text, plain_text text,
   constraint email_message_content_pkey primary key (workspace_id, delivery_id)
 ) partition by range (delivery_id);
--- Few: content that goes with the final state of its message.
-create index email_message_content_passing on email_message_content (workspace_id, delivery_id) where not retained;
 create table email_message_content_rest partition of email_message_content default;
 insert into table_retention (relation, step, age_column, days_min, needed_by)
 values ('email_message_content', 'day', 'delivery_id', 1, 'delivery_queue');
