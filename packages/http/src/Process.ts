@@ -11,7 +11,9 @@ import { Doctor } from "./doctor/Doctor.ts"
 import { server } from "./Server.ts"
 
 export const httpProcess = processOf("http", (config) =>
-  Layer.mergeAll(FirstStart.layer(config), processBeats("http"), server(config, consoleFiles(config))).pipe(
+  Layer.mergeAll(processBeats("http"), server(config, consoleFiles(config))).pipe(
+    // First: who finds the process ready has a key that is valid.
+    Layer.provide(FirstStart.layer(config)),
     Layer.provide(EventLoop.layer),
     Layer.provide(Doctor.layer(config)),
     Layer.provide(useCases),

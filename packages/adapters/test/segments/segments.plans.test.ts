@@ -7,7 +7,7 @@ import { LongReads, Reads } from "@tentpole/adapters/postgres/kernel/Postgres"
 import { fenced } from "@tentpole/adapters/test/Fenced"
 import { recount } from "@tentpole/adapters/test/Recount"
 import { assert, layer } from "@effect/vitest"
-import { type ActivityType, activityTypes, isDeliveryActivity } from "@tentpole/core/contacts/Activity"
+import { isDeliveryActivity, type RuleActivityType, ruleActivityTypes } from "@tentpole/core/contacts/Activity"
 import { Contacts } from "@tentpole/core/contacts/Contacts"
 import { CustomFields } from "@tentpole/core/contacts/CustomFields"
 import { Fresh, tagged } from "@tentpole/core/contract"
@@ -294,11 +294,11 @@ layer(useCases, { excludeTestServices: true })("the count of a rule tree", (it) 
     Effect.gen(function* () {
       const { sql, workspace } = yield* begin
       const reading = { fields: [], now: yield* DateTime.now }
-      const read = (activityType: ActivityType) => {
+      const read = (activityType: RuleActivityType) => {
         const [text] = sql`${ruleCondition(sql, workspace, all({ ...clicked, activityType }), reading)}`.compile()
         return ["activity", "delivery"].filter((table) => new RegExp(`from ${table}\\s`).test(text))
       }
-      for (const type of activityTypes) {
+      for (const type of ruleActivityTypes) {
         assert.deepStrictEqual(read(type), [isDeliveryActivity(type) ? "delivery" : "activity"], type)
       }
     }),

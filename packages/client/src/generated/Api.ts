@@ -2738,7 +2738,7 @@ export interface Activities {
 
 export interface Activity {
   readonly activity_id: string
-  readonly type: "contact_created" | "contact_updated" | "contact_merged" | "email_sent" | "email_delivered" | "email_opened" | "email_clicked" | "email_bounced" | "email_unsubscribed" | "email_complained" | "form_submission" | "list_added" | "list_removed" | "flow_entered" | "flow_completed" | "flow_dropped"
+  readonly type: "contact_created" | "contact_updated" | "email_sent" | "email_delivered" | "email_opened" | "email_clicked" | "email_bounced" | "email_unsubscribed" | "email_complained" | "form_submission" | "list_added" | "list_removed" | "flow_entered" | "flow_completed" | "flow_dropped" | "contact_merged"
   /** ISO 8601, UTC */
   readonly timestamp: string
   /** Data of this type of activity. An update has `changes` with `field`, `from` and `to` */
@@ -2749,7 +2749,7 @@ export interface Activity {
 export interface ActivityRule {
   readonly kind: "condition"
   readonly source: "activity"
-  readonly activityType: "contact_created" | "contact_updated" | "contact_merged" | "email_sent" | "email_delivered" | "email_opened" | "email_clicked" | "email_bounced" | "email_unsubscribed" | "email_complained" | "form_submission" | "list_added" | "list_removed" | "flow_entered" | "flow_completed" | "flow_dropped"
+  readonly activityType: "contact_created" | "contact_updated" | "email_sent" | "email_delivered" | "email_opened" | "email_clicked" | "email_bounced" | "email_unsubscribed" | "email_complained" | "form_submission" | "list_added" | "list_removed" | "flow_entered" | "flow_completed" | "flow_dropped"
   /** One of has_activity, has_no_activity. Also read: occurred, did, has_done, not_occurred, did_not, has_not_done */
   readonly operator: string
   readonly timeWindow?: {

@@ -2,10 +2,10 @@
 import type { DateTime } from "effect"
 import type { ContactId } from "../kernel/Ids.ts"
 
-export const activityTypes = [
+/** The activities that rules ask about. */
+export const ruleActivityTypes = [
   "contact_created",
   "contact_updated",
-  "contact_merged",
   "email_sent",
   "email_delivered",
   "email_opened",
@@ -20,6 +20,8 @@ export const activityTypes = [
   "flow_completed",
   "flow_dropped",
 ] as const
+export const activityTypes = [...ruleActivityTypes, "contact_merged"] as const
+export type RuleActivityType = (typeof ruleActivityTypes)[number]
 export type ActivityType = (typeof activityTypes)[number]
 
 /** Activities of the contact, as opposed to activities of the system. They set `last_activity_at`. */

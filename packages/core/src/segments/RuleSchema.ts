@@ -1,6 +1,6 @@
 // The schema of rule trees, the same in requests, domain and storage. Types and the API description follow from it.
 import { Effect, type JsonSchema, Schema, SchemaGetter } from "effect"
-import { activityTypes } from "../contacts/Activity.ts"
+import { ruleActivityTypes } from "../contacts/Activity.ts"
 import type { Tags } from "../contacts/Contact.ts"
 import { standardFields } from "../contacts/ContactFields.ts"
 import { tags_max } from "../contacts/values/FieldValue.ts"
@@ -111,7 +111,7 @@ export type TimeWindow = typeof TimeWindow.Type
 export const ActivityRule = Schema.Struct({
   kind: condition,
   source: Schema.Literal("activity"),
-  activityType: oneOf(activityTypes).annotate({ examples: ["email_opened"] }),
+  activityType: oneOf(ruleActivityTypes).annotate({ examples: ["email_opened"] }),
   operator: operatorOf(activityOperators),
   timeWindow: Schema.optionalKey(TimeWindow),
 }).annotate({ identifier: "ActivityRule", description: "Asks about the contact's timeline" })

@@ -1,6 +1,6 @@
 // Whether a contact is mailed, and what keeps mail from it: the use case behind "Why not mailed?".
 import { Context, type DateTime, Effect, Layer } from "effect"
-import type { ActivityType } from "../../contacts/Activity.ts"
+import type { ActivityType, RuleActivityType } from "../../contacts/Activity.ts"
 import type { Contact } from "../../contacts/Contact.ts"
 import { ContactStore } from "../../contacts/ContactStore.ts"
 import type { ContactId, WorkspaceId } from "../../kernel/Ids.ts"
@@ -21,7 +21,7 @@ export interface MailObstacle {
 }
 
 /** The activities that explain a field of a contact. */
-const explained: { readonly [Fact in keyof RecipientFacts]?: ReadonlyArray<ActivityType> } = {
+const explained: { readonly [Fact in keyof RecipientFacts]?: ReadonlyArray<RuleActivityType> } = {
   unsubscribed: ["email_unsubscribed", "email_complained"],
   marketingEmailInvalid: ["email_bounced"],
 }

@@ -1,5 +1,5 @@
 // Rule trees through the builder and back. The parser of the service decides which trees are valid, and what they mean.
-import { activityTypes } from "@tentpole/core/contacts/Activity"
+import { ruleActivityTypes } from "@tentpole/core/contacts/Activity"
 import { standardFields, type ValueType } from "@tentpole/core/contacts/ContactFields"
 import { type Draw, drawFrom } from "@tentpole/core/contract"
 import { FieldDefinitionId, ListId } from "@tentpole/core/kernel/Ids"
@@ -82,7 +82,7 @@ const conditionOf = (draw: Draw): RuleCondition => {
       return {
         kind,
         source,
-        activityType: draw.of(activityTypes),
+        activityType: draw.of(ruleActivityTypes),
         operator: draw.of(activityOperators),
         ...(draw.chance(0.5) ? { timeWindow } : {}),
       }

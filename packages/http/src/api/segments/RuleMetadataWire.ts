@@ -1,5 +1,5 @@
 // Wire schema of the vocabulary of rules, for rule editors.
-import { activityTypes } from "@tentpole/core/contacts/Activity"
+import { ruleActivityTypes } from "@tentpole/core/contacts/Activity"
 import { type StandardField, standardFields, valueTypes } from "@tentpole/core/contacts/ContactFields"
 import type { CustomField } from "@tentpole/core/contacts/CustomField"
 import { FieldDefinitionId } from "@tentpole/core/kernel/Ids"
@@ -52,7 +52,7 @@ export const RuleMetadataWire = Schema.Struct({
 export const toRuleMetadata = (fields: ReadonlyArray<CustomField>): typeof RuleMetadataWire.Type => ({
   standard_fields: standardFields.map((field) => ({ key: field.key, ...toComparable(field) })),
   custom_fields: fields.map((field) => ({ field_definition_id: field.id, ...toComparable(field) })),
-  activity: { activity_types: activityTypes, operators: activityOperators, time_window_units: timeWindowUnits },
+  activity: { activity_types: ruleActivityTypes, operators: activityOperators, time_window_units: timeWindowUnits },
   list_membership: { operators: membershipOperators },
   email_step: { operators: emailStepOperators, metrics: emailStepMetrics },
   operator_aliases: Object.fromEntries(operatorAliases),

@@ -64,8 +64,10 @@ interface PreferenceProps {
 
 const Preference = ({ onChange, value }: PreferenceProps) => {
   const { merge: words } = useWords("contacts")
+  const isPhone = useIsPhone()
   return (
     <SegmentedControl
+      orientation={isPhone ? "vertical" : "horizontal"}
       aria-label={words.prefer}
       value={value}
       onChange={(side) => onChange(side === "source" ? "source" : "target")}
