@@ -1,5 +1,5 @@
 // Tests of the custom field endpoints.
-import { activityTypes } from "@tentpole/core/contacts/Activity"
+import { ruleActivityTypes } from "@tentpole/core/contacts/Activity"
 import { standardFields } from "@tentpole/core/contacts/ContactFields"
 import { valueOperators } from "@tentpole/core/segments/Operators"
 import { Api } from "@tentpole/http/Api"
@@ -228,7 +228,7 @@ it.live("rule metadata lists fields, operators, aliases and limits", () =>
     ])
     assert.deepStrictEqual(rest, {
       activity: {
-        activity_types: activityTypes,
+        activity_types: ruleActivityTypes,
         operators: ["has_activity", "has_no_activity"],
         time_window_units: ["minute", "hour", "day", "week", "month"],
       },
