@@ -16,7 +16,7 @@ import { contacts } from "../contacts/ContactTables.ts"
 import { putMoved } from "../flows/MembershipTables.ts"
 import { hintDue, makeWorkDue } from "../kernel/DueWork.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
-import { deliveries, type DeliveryRow, moved, suppressions } from "../sending/DeliveryTables.ts"
+import { deliveries, type DeliveryRow, moved, nothingHappened, suppressions } from "../sending/DeliveryTables.ts"
 import { lineOf, messageKeys, messageLines, type MessageRow, messages } from "./MessageTables.ts"
 
 /** The message as it is now: its own fields, and the state of its delivery. */
@@ -81,6 +81,7 @@ const rowOf = ({
   const { approvalId, displayName, emailNormalized, message } = accepted
   const { contactId, createdAt, expiresAt, id, operational, reason, state, to } = message
   return {
+    ...nothingHappened,
     id,
     blastId: line,
     flow: null,
@@ -91,29 +92,10 @@ const rowOf = ({
     email: to.email,
     emailNormalized,
     displayName,
-    contactDeleted: false,
     state,
     reason,
-    token: null,
-    leaseUntil_ms: null,
-    attempts: 0,
-    smtpReply: null,
     dueAt: message.scheduledAt ?? now,
     expiresAt,
-    handedOverAt: null,
-    sentAt: null,
-    failedAt: null,
-    blockedAt: null,
-    deliveredAt: null,
-    openedAt: null,
-    clickedAt: null,
-    clickedUrl: null,
-    bouncedAt: null,
-    bounceKind: null,
-    unsubscribedAt: null,
-    complainedAt: null,
-    machineOpenedAt: null,
-    machineClickedAt: null,
     createdAt,
   }
 }

@@ -92,27 +92,13 @@ export const factsOf = Effect.fnUntraced(function* (
   } satisfies RecipientFacts
 })
 
-/** A new delivery. */
-export const newDelivery = (
-  it: Pick<DeliveryRow, "id" | "blastId" | "flow" | "contactId" | "approvalId" | "operational">,
-  contact: Contact,
-  reason: BlockReason | undefined,
-  now: DateTime.Utc,
-): DeliveryRow => ({
-  ...it,
-  message: null,
-  expiresAt: null,
-  email: contact.email,
-  emailNormalized: contact.emailNormalized,
-  displayName: contact.displayName,
+/** What a delivery has when nothing has happened to it. */
+export const nothingHappened = {
   contactDeleted: false,
-  state: reason === undefined ? "queued" : "blocked",
-  reason: reason ?? null,
   token: null,
   leaseUntil_ms: null,
   attempts: 0,
   smtpReply: null,
-  dueAt: now,
   handedOverAt: null,
   sentAt: null,
   failedAt: null,
@@ -127,5 +113,24 @@ export const newDelivery = (
   complainedAt: null,
   machineOpenedAt: null,
   machineClickedAt: null,
+} satisfies Partial<DeliveryRow>
+
+/** A new delivery of a blast or a flow. */
+export const newDelivery = (
+  it: Pick<DeliveryRow, "id" | "blastId" | "flow" | "contactId" | "approvalId" | "operational">,
+  contact: Contact,
+  reason: BlockReason | undefined,
+  now: DateTime.Utc,
+): DeliveryRow => ({
+  ...nothingHappened,
+  ...it,
+  message: null,
+  expiresAt: null,
+  email: contact.email,
+  emailNormalized: contact.emailNormalized,
+  displayName: contact.displayName,
+  state: reason === undefined ? "queued" : "blocked",
+  reason: reason ?? null,
+  dueAt: now,
   createdAt: now,
 })

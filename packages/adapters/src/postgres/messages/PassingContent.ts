@@ -4,7 +4,7 @@ import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 
-/** Deletes it, of these messages that have ended, in the transaction that ends them. */
+/** Deletes the content of ended messages that is not to be retained. Call it in the transaction that ends them. */
 export const deletePassingContent = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,

@@ -10,10 +10,10 @@ import { idAt, skew_ms } from "./DeliveryRows.ts"
 type Sql = PgClient.PgClient
 
 /**
- * Deletes events of the contact, and others that name it. `contacts`: its id, and those of the contacts that were merged into it. A waiting delivery that has no event left is skipped; a batch goes on
+ * Deletes events of the contact, and others that name it. A waiting delivery that has no event left is skipped; a batch goes on
  * without the events. A claim ends: what a receiver answers to a request that is open is not written. The log of deliveries and
- * attempts stays, without answers that name the contact. `pattern` matches identifiers of the contact in lower-case text. Call it
- * after the events of the outbox are deleted.
+ * attempts stays, without answers that name the contact. `contacts`: its id, and those of the contacts that were merged into it.
+ * `pattern` matches identifiers of the contact in lower-case text. Call it after the events of the outbox are deleted.
  */
 export const eraseFromWebhooks = Effect.fnUntraced(function* (
   sql: Sql,
