@@ -34,14 +34,21 @@ export const fresh_ms = 10_000
  * The bytes of messages in memory from which no more are rendered. A message has up to `MESSAGE_BYTES_MAX`, so that those of all
  * connections could fill the memory.
  */
-const messages_bytes_max = 64 * 2 ** 20
+const messages_bytes_max = 32 * 2 ** 20
 
-/** Limits how many messages are in memory. Each is expected to be as large as the last one. */
+/** What is expected of the first message, and kept of the expectation with each smaller one. */
+const first_bytes_expected = 2 ** 20
+const expectation_kept = 0.9
+
+/**
+ * Limits how many messages are in memory. Each is expected to be as large as the largest of the last ones: many are begun before the
+ * size of the first is known.
+ */
 class MessageRoom {
   readonly #space = Latch.makeUnsafe(true)
   #bytes = 0
   #rendering = 0
-  #expected_bytes = 0
+  #expected_bytes = first_bytes_expected
 
   /** Waits until a message may be rendered. One always may. */
   readonly begin: Effect.Effect<void> = Effect.suspend(() => {
@@ -59,7 +66,7 @@ class MessageRoom {
   rendered(size_bytes: number): Effect.Effect<void> {
     this.#rendering--
     this.#bytes += size_bytes
-    this.#expected_bytes = size_bytes
+    this.#expected_bytes = Math.max(size_bytes, this.#expected_bytes * expectation_kept)
     this.#space.openUnsafe()
     return Effect.sync(() => {
       this.#bytes -= size_bytes
