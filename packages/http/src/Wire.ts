@@ -34,11 +34,22 @@ type CamelCase<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${
 
 type WireValue<Value> = Value extends DateTime.Utc ? string : Value
 
+/** The names of properties in the API. Properties are those of our own types, so there are few. */
+const wireNames = new Map<string, string>()
+
+const wireNameOf = (property: string): string => {
+  const known = wireNames.get(property)
+  if (known !== undefined) return known
+  const name = String.camelToSnake(property)
+  wireNames.set(property, name)
+  return name
+}
+
 /** The properties of an object under their names in the API (`zip_code` for `zipCode`), and instants as text. */
 export const toSnakeCase = <Value extends object>(value: Value) =>
   Object.fromEntries(
     Object.entries(value).map(([key, each]: [string, unknown]) => [
-      String.camelToSnake(key),
+      wireNameOf(key),
       DateTime.isDateTime(each) ? DateTime.formatIso(each) : each,
     ]),
   ) as { readonly [Key in keyof Value as SnakeCase<Key>]: WireValue<Value[Key]> }
