@@ -48,6 +48,7 @@ import { schedules } from "./blasts/schedules.ts"
 import { serviceOverview } from "./operations/serviceOverview.ts"
 import { search } from "./operations/search.ts"
 import { segments } from "./segments/segments.ts"
+import { subscriptions } from "./subscriptions/subscriptions.ts"
 import { suppressions } from "./sending/suppressions.ts"
 import { workspaces } from "./workspaces/workspaces.ts"
 import { pages } from "./kernel/pages.ts"
@@ -56,6 +57,7 @@ import { sendJournal } from "./sending/sendJournal.ts"
 import { tentVersions } from "./tents/tentVersions.ts"
 import { testMails } from "./sending/testMails.ts"
 import { tokenBuckets } from "./kernel/tokenBuckets.ts"
+import { topics } from "./topics/topics.ts"
 import { transactor } from "./kernel/transactor.ts"
 import { traffic } from "./traffic/traffic.ts"
 import { eventFeed } from "./webhooks/eventFeed.ts"
@@ -132,6 +134,7 @@ export const contract = {
   serviceOverview,
   segments,
   sendJournal,
+  subscriptions,
   suppressions,
   webhookDeliveries,
   webhookEndpoints,
@@ -139,6 +142,7 @@ export const contract = {
   workspaces,
   pages,
   tents,
+  topics,
   tentVersions,
   testMails,
   tokenBuckets,

@@ -23,14 +23,17 @@ import { Deliveries } from "./sending/Deliveries.ts"
 import { Links } from "./rendering/Links.ts"
 import { Mailability } from "./sending/recipients/Mailability.ts"
 import { OutgoingMail } from "./sending/OutgoingMail.ts"
+import { Preferences } from "./tracking/Preferences.ts"
 import { Tracking } from "./tracking/Tracking.ts"
 import { Emails } from "./emails/Emails.ts"
 import { TestMails } from "./sending/TestMails.ts"
 import { EventFeed } from "./webhooks/EventFeed.ts"
 import { WebhookDeliveries } from "./webhooks/endpoints/WebhookDeliveries.ts"
 import { WebhookEndpoints } from "./webhooks/endpoints/WebhookEndpoints.ts"
+import { WebhookCleanup } from "./webhooks/endpoints/WebhookCleanup.ts"
 import { WebhookReplays } from "./webhooks/endpoints/WebhookReplays.ts"
 import { Exports } from "./exports/Exports.ts"
+import { FormConsents } from "./forms/FormConsents.ts"
 import { Forms } from "./forms/Forms.ts"
 import { Idempotency } from "./operations/idempotency/Idempotency.ts"
 import { MembershipRunner } from "./flows/engine/MembershipRunner.ts"
@@ -54,6 +57,9 @@ import { ContactMerges } from "./operations/merge/ContactMerges.ts"
 import { Restores } from "./operations/restore/Restores.ts"
 import { ServiceOverviews } from "./operations/overview/ServiceOverviews.ts"
 import { Searches } from "./operations/search/Searches.ts"
+import { Confirmations } from "./subscriptions/Confirmations.ts"
+import { Expiries } from "./subscriptions/Expiries.ts"
+import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { Suppressions } from "./sending/Suppressions.ts"
 import { Segments } from "./segments/Segments.ts"
 import { EmailTemplates } from "./emails/EmailTemplates.ts"
@@ -62,6 +68,8 @@ import { Assets } from "./tents/assets/Assets.ts"
 import { BulkTents } from "./tents/bulk/BulkTents.ts"
 import { TentVersions } from "./tents/TentVersions.ts"
 import { Tents } from "./tents/Tents.ts"
+import { TopicChoices } from "./topics/TopicChoices.ts"
+import { Topics } from "./topics/Topics.ts"
 import { Traffic } from "./traffic/Traffic.ts"
 import { WorkspaceOverviews } from "./workspaces/WorkspaceOverviews.ts"
 import { Workspaces } from "./workspaces/Workspaces.ts"
@@ -82,6 +90,7 @@ export const productUseCases = Layer.mergeAll(
   BlastReports.layer,
   Blasts.layer,
   BulkTents.layer,
+  Confirmations.layer,
   Contacts.layer,
   CustomFields.layer,
   DayAnalytics.layer,
@@ -92,10 +101,12 @@ export const productUseCases = Layer.mergeAll(
   EmailTemplates.layer,
   Emails.layer,
   EventFeed.layer,
+  Expiries.layer,
   Exports.layer,
   Layer.mergeAll(ContactMerges.layer, FlowEngine.layer, flowMakings, Memberships.layer).pipe(
     Layer.provide(flowServices),
   ),
+  FormConsents.layer,
   Forms.layer,
   FlowSimulations.layer,
   Flows.layer,
@@ -108,14 +119,19 @@ export const productUseCases = Layer.mergeAll(
   Schedules.layer,
   Searches.layer,
   Segments.layer,
+  Subscriptions.layer,
   Suppressions.layer,
   TentTemplates.layer,
   TentVersions.layer,
   Tents.layer,
   TestMails.layer,
+  Preferences.layer,
+  TopicChoices.layer,
+  Topics.layer,
   Tracking.layer,
   WebhookDeliveries.layer,
   WebhookEndpoints.layer,
+  WebhookCleanup.layer,
   WebhookReplays.layer,
   WorkspaceOverviews.layer,
   Workspaces.layer,

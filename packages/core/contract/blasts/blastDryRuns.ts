@@ -47,7 +47,7 @@ const begin = Effect.gen(function* () {
   const survey = (
     list: Parameters<typeof surveys.calculate>[1],
     over: Partial<Parameters<typeof surveys.calculate>[2]> = {},
-  ) => surveys.calculate(workspace, list, { operational: false, needed: [], now: noon, ...over })
+  ) => surveys.calculate(workspace, list, { operational: false, topicId: null, needed: [], now: noon, ...over })
   /** A draft with an approved email to these contacts. */
   const addressed = Effect.fnUntraced(function* (list: Parameters<typeof surveys.calculate>[1], html: string) {
     const { blast } = yield* blasts.create(workspace, { name: "News" })
@@ -140,7 +140,7 @@ export const blastDryRuns = <E>(name: string, rooms: Layer.Layer<Needs, E>) => {
         const { id } = yield* listOf("all", people)
         const other = yield* fresh.workspace()
         const { calculate } = yield* DryRunStore
-        assert.isNull(yield* calculate(other, id, { operational: false, needed: [], now: noon }))
+        assert.isNull(yield* calculate(other, id, { operational: false, topicId: null, needed: [], now: noon }))
       }),
     )
 

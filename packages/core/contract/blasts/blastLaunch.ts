@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { decide } from "../../src/blasts/machine.ts"
+import { EmailMessageStore } from "../../src/messages/EmailMessageStore.ts"
 import { EmailChange } from "../../src/emails/Email.ts"
 import { later, furnished, inCity, noon, type Rooms } from "./blastWorld.ts"
 import { wholeAudience } from "../sending/deliveryScenario.ts"
@@ -19,6 +20,21 @@ export const launching = <E>(name: string, live: Layer.Layer<Rooms, E>) =>
         assert.deepStrictEqual(blast, shown.blast)
         assert.deepStrictEqual({ ...shown.facts, plan: facts.plan, allotment: null }, facts)
         assert.strictEqual(facts.plan.plan, "max")
+      }),
+    )
+
+    it.effect("makes its sender one of marketing, unless it is operational or was never launched", () =>
+      Effect.gen(function* () {
+        const { fresh, launch, person, ready, workspace } = yield* furnished()
+        const { marketingSenders } = yield* EmailMessageStore
+        const people = [yield* person("ann")]
+        const { id } = yield* ready("a", people)
+        const { id: operational } = yield* ready("b", people)
+        yield* launch(operational, noon, true)
+        assert.deepStrictEqual([...(yield* marketingSenders(workspace))], [])
+        yield* launch(id)
+        assert.deepStrictEqual([...(yield* marketingSenders(workspace))], ["news@example.test"])
+        assert.deepStrictEqual([...(yield* marketingSenders(yield* fresh.workspace()))], [])
       }),
     )
 

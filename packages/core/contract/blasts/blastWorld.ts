@@ -12,6 +12,7 @@ import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
 import { DeliveryStore } from "../../src/sending/DeliveryStore.ts"
 import { EmailChange } from "../../src/emails/Email.ts"
 import { type EmailFields, noHeader } from "../../src/documents/EmailFields.ts"
+import type { EmailMessageStore } from "../../src/messages/EmailMessageStore.ts"
 import { EmailStore } from "../../src/emails/EmailStore.ts"
 import { ApprovalId, BlastId, ContactId, DomainId, EmailId, ListId } from "../../src/kernel/Ids.ts"
 import { ListChange, type NewList } from "../../src/lists/List.ts"
@@ -30,6 +31,7 @@ export type Rooms =
   | BlastStore
   | ContactStore
   | DeliveryStore
+  | EmailMessageStore
   | EmailStore
   | ListStore
   | WorkspaceStore
@@ -112,6 +114,7 @@ export const supposed = Effect.gen(function* () {
     senderAddress: "news@example.test",
     verifiedDomains: new Set(["example.test"]),
     postalAddress: null,
+    topic: null,
     fourEyes: false,
     customFields: new Set(),
     plan: plans.max,

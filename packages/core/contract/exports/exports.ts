@@ -10,7 +10,9 @@ import { ExportStore } from "../../src/exports/ExportStore.ts"
 import { ContactId, ExportId, ListId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import { type List, ListChange } from "../../src/lists/List.ts"
 import type { Rooms } from "../blasts/blastWorld.ts"
+import type { TopicPorts } from "../topics/topicWorld.ts"
 import { exportedRecipients } from "./exportedRecipients.ts"
+import { exportedRecords } from "./exportedRecords.ts"
 import * as World from "../lists/listWorld.ts"
 import { at, cityIs, everyList, given, now, owner } from "../lists/listWorld.ts"
 
@@ -64,12 +66,13 @@ const begin = Effect.gen(function* () {
   return { ...world, exports, begun, ofEmptyList, moved, started, crowd, read, idsOf }
 })
 
-type Ports = World.Ports | Rooms | ExportStore
+type Ports = World.Ports | Rooms | TopicPorts | ExportStore
 
 export const exports = <E>(name: string, live: Layer.Layer<Ports, E>) => {
   exportStates(name, live)
   exportedMembers(name, live)
   exportedRecipients(name, live)
+  exportedRecords(name, live)
 }
 
 const complete = (it: Export) => ExportChange.complete(it, { stem: "empty", rowCount: 3 }, day)

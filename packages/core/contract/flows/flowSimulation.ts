@@ -7,6 +7,8 @@ import { reportRecorder } from "../../src/bounces/ReportRecording.ts"
 import type { BounceReportStore } from "../../src/bounces/ReportStore.ts"
 import { EngagementChange } from "../../src/tracking/Engagement.ts"
 import { EngagementStore } from "../../src/tracking/EngagementStore.ts"
+import type { ConsentStore } from "../../src/topics/ConsentStore.ts"
+import type { TopicStore } from "../../src/topics/TopicStore.ts"
 import { StepRuns } from "../../src/flows/steps/StepRuns.ts"
 import { FlowSimulations } from "../../src/flows/simulation/FlowSimulations.ts"
 import { dueAtOf, isLive, type Membership, type TimelineEntry } from "../../src/flows/members/Membership.ts"
@@ -32,6 +34,8 @@ type Needs =
   | EngagementStore
   | BounceReportStore
   | StoreClock
+  | ConsentStore
+  | TopicStore
   | Exclude<Layer.Services<typeof flowMakings>, FlowLive>
   | Layer.Services<typeof FlowSimulations.layer>
 

@@ -189,7 +189,14 @@ const entering = <E>(name: string, live: Layer.Layer<Live, E>) =>
         }
         const ground = yield* transact(store.lockForEnrollment(other, { flows: [flow], contacts: [ann.id] }))
         assert.deepStrictEqual([ground.flows.size, ground.contacts.size], [0, 0])
-        const asked = { contacts: [ann.id], lists: [], activityTypes: [], deliveriesOf: [membership.id], emails: [] }
+        const asked = {
+          contacts: [ann.id],
+          lists: [],
+          topics: [],
+          activityTypes: [],
+          deliveriesOf: [membership.id],
+          emails: [],
+        }
         assert.strictEqual((yield* store.facts(other, asked)).contacts.size, 0)
         yield* look({ _tag: "due", limit: 10 })
         assert.strictEqual((yield* one(flow)).status, "waiting")

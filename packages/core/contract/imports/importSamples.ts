@@ -8,6 +8,7 @@ import { fieldsByName } from "../../src/contacts/batch/ContactItem.ts"
 import { ContactId, ImportRunId, ImportSessionId, ListId, type WorkspaceId } from "../../src/kernel/Ids.ts"
 import type { ImportRun, ImportSession } from "../../src/imports/Import.ts"
 import { type Execution, ImportChange } from "../../src/imports/machine.ts"
+import { noTopics } from "../../src/imports/ChunkConsent.ts"
 import { chunkIdentities, ImportChunkChange } from "../../src/imports/ImportChunk.ts"
 import { ImportStore } from "../../src/imports/ImportStore.ts"
 import { rowReader } from "../../src/imports/Rows.ts"
@@ -32,6 +33,7 @@ export const execution = (listIds: ReadonlyArray<ListId> = []): Execution => ({
   onInvalidCell: "skip_row",
   listIds,
   createdFieldDefinitionIds: [],
+  consent: null,
 })
 
 export const some = <A>(value: A | null | undefined): A => {
@@ -57,6 +59,7 @@ export const executionOf = Effect.fnUntraced(function* (
     headers,
     fields: yield* (yield* ContactFieldStore).list(workspace),
     lists: yield* (yield* ImportStore).listKinds(workspace, wanted.listIds),
+    topics: [],
     now: at(5_000),
   }
   const runId = ImportRunId.make(yield* (yield* Fresh).id)
@@ -102,7 +105,7 @@ export const chunkOf = Effect.fnUntraced(function* (
   })
   const existing = yield* contacts.lock(workspace, chunkIdentities(rows))
   const ids = yield* Effect.forEach(cells, () => Effect.map(fresh.id, (id) => ContactId.make(id)))
-  return ImportChunkChange.decide(run, headers, rows, { existing, suppressions: [], ids, now: at(7_007) })
+  return ImportChunkChange.decide(run, headers, rows, { ...noTopics, existing, suppressions: [], ids, now: at(7_007) })
 })
 
 export const applyRows = (workspace: WorkspaceId, run: ImportRun, cells: ReadonlyArray<ReadonlyArray<string>>) =>

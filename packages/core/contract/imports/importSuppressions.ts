@@ -4,6 +4,7 @@ import { Effect, Exit, type Layer } from "effect"
 import { ContactStore } from "../../src/contacts/ContactStore.ts"
 import type { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
 import type { ImportRun } from "../../src/imports/Import.ts"
+import { noTopics } from "../../src/imports/ChunkConsent.ts"
 import { chunkIdentities, ImportChunkChange, type ChunkRow } from "../../src/imports/ImportChunk.ts"
 import { ImportStore } from "../../src/imports/ImportStore.ts"
 import type { WorkspaceId } from "../../src/kernel/Ids.ts"
@@ -33,6 +34,7 @@ const begin = Effect.gen(function* () {
     return ImportChunkChange.decide(run, ["Email", "First name"], chunk, {
       existing: yield* contacts.lock(of, identities),
       suppressions: yield* suppressions.lock(of, identities.emails),
+      ...noTopics,
       ids: [],
       now: at(7_007),
     })

@@ -130,7 +130,7 @@ const editing = <E>(name: string, live: Layer.Layer<Needs | Lists, E>) =>
         const locked = yield* transact(lists.lockForUpdate(workspace, made.id, wanted))
         yield* Effect.sleep("5 millis")
         yield* verbs.update(workspace, made.id, { description: "meanwhile" })
-        const named = { fields: [], staticLists: new Set<ListId>() }
+        const named = { fields: [], staticLists: new Set<ListId>(), topics: new Set<never>() }
         const late = Result.getOrThrow(ListChange.update({ ...locked, named }, { description: "late" }, later(0)))
         assert.strictEqual((yield* Effect.exit(transact(lists.apply(workspace, late.change))))._tag, "Failure")
         assert.strictEqual((yield* lists.get(workspace, made.id)).description, "meanwhile")

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Result } from "effect"
 import { ContactFieldStore } from "../../src/contacts/ContactFieldStore.ts"
 import { FieldChange } from "../../src/contacts/CustomField.ts"
-import { ContactId, FieldDefinitionId, ListId } from "../../src/kernel/Ids.ts"
+import { ContactId, FieldDefinitionId, ListId, type TopicId } from "../../src/kernel/Ids.ts"
 import { ListChange, type NewList, type StaticList } from "../../src/lists/List.ts"
 import { nameCandidates } from "../../src/lists/ListName.ts"
 import { RuleFactsStore } from "../../src/segments/RuleFacts.ts"
@@ -302,6 +302,7 @@ const listChanges = <E>(name: string, live: Layer.Layer<Ports, E>) =>
         assert.deepStrictEqual(yield* facts.of(workspace, { fields: [], lists: [] }), {
           fields: [],
           staticLists: new Set<ListId>(),
+          topics: new Set<TopicId>(),
         })
         const known = yield* facts.of(workspace, { fields: [field], lists: [] })
         const byName = { fields: [], lists: [], fieldNames: ["constructor", "nope"] }

@@ -40,7 +40,13 @@ const whole = <E>(name: string, live: Live<E>) =>
         const dry = yield* merge({ dryRun: true })
         assert.deepStrictEqual(yield* contacts.get(workspace, source.id), source)
         const merged = yield* merge()
-        assert.deepStrictEqual(merged.counts, { activities: 3, lists: 1, messages: 0, submissions: 0 })
+        assert.deepStrictEqual(merged.counts, {
+          activities: 3,
+          lists: 1,
+          messages: 0,
+          submissions: 0,
+          consentRecords: 0,
+        })
         assert.deepStrictEqual(dry.counts, merged.counts)
         assert.deepInclude(merged.shown.contact, {
           id: target.id,

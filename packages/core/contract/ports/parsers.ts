@@ -35,7 +35,8 @@ export const parsers = <E>(name: string, live: Layer.Layer<never, E>) =>
       Effect.gen(function* () {
         const html = large(`<form id=f><input name=email></form>`)
         const form = (yield* run(formParser, { tentId, html })).get("f")
-        assert.deepStrictEqual(form, { tentId, formId: "f", fields: ["email"], successUrl: null })
+        const plain = { consent: null, checkboxes: new Map(), text: "" }
+        assert.deepStrictEqual(form, { tentId, formId: "f", fields: ["email"], successUrl: null, ...plain })
         const png = new Uint8Array(60_000)
         png.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
         assert.strictEqual(yield* run(contentTypeParser, png), "image/png")

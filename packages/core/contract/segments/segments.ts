@@ -4,12 +4,13 @@ import { Effect, type Layer } from "effect"
 import { contactSorts } from "../../src/contacts/ContactStore.ts"
 import type { ContactPatch } from "../../src/contacts/ContactPatch.ts"
 import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
-import { FieldDefinitionId, type ListId } from "../../src/kernel/Ids.ts"
+import { FieldDefinitionId, type ListId, type TopicId } from "../../src/kernel/Ids.ts"
 import { ListChange } from "../../src/lists/List.ts"
 import { compileRules } from "../../src/segments/Evaluate.ts"
 import type { RuleField } from "../../src/segments/RuleFacts.ts"
 import type { ActivityCondition, RuleCondition, RuleNode, RuleTree } from "../../src/segments/RuleTree.ts"
 import { type Segment, type SegmentQuery, SegmentStore } from "../../src/segments/SegmentStore.ts"
+import type { TopicStatus } from "../../src/topics/Topic.ts"
 import { at, begin as beginLists, cityIs, now, type Ports, sorted } from "../lists/listWorld.ts"
 
 const segmentQuery: SegmentQuery = { page: 1, limit: 100, sort: "created_at", order: "desc", search: null }
@@ -285,7 +286,12 @@ export const segments = <E>(name: string, live: Layer.Layer<Ports | SegmentStore
         const contact = yield* contacts.get(workspace, id)
         const asking = or(activity("contact_created", "has_activity"), member(list.id))
         const [subject] = yield* segments.subjects(other, [contact], asking)
-        assert.deepStrictEqual(subject, { contact, activities: [], lists: new Set<ListId>() })
+        assert.deepStrictEqual(subject, {
+          contact,
+          activities: [],
+          lists: new Set<ListId>(),
+          topics: new Map<TopicId, TopicStatus>(),
+        })
         const [own] = yield* segments.subjects(workspace, [contact], asking)
         assert.deepStrictEqual([own?.activities.length, own?.lists], [1, new Set([list.id])])
       }),

@@ -22,6 +22,8 @@ const addressed: ReadonlyArray<RecipientFacts & { readonly emailNormalized: stri
           marketingEmailSubscribed,
           marketingEmailInvalid,
           suppression,
+          topic: null,
+          consentRequired: false,
         })),
       ),
     ),
@@ -41,11 +43,13 @@ export const blockReasons = <E>(name: string, live: Layer.Layer<DeliveryPorts, E
         Effect.gen(function* () {
           const { scenario, started, workspace } = yield* begin
           const all = [...addressed, ...withoutAddress]
-          const contacts = all.map(({ emailNormalized: email, suppression, ...facts }) => ({
-            email,
-            ...facts,
-            ...(suppression === null ? {} : { suppression }),
-          }))
+          const contacts = all.map(
+            ({ emailNormalized: email, suppression, topic: _, consentRequired: __, ...facts }) => ({
+              email,
+              ...facts,
+              ...(suppression === null ? {} : { suppression }),
+            }),
+          )
           const { blast, contacts: ids } = yield* started(contacts, { operational })
           const written = new Map(
             (yield* scenario.written(workspace, blast)).map(({ contactId, reason }) => [contactId, reason]),
@@ -73,7 +77,7 @@ export const blockReasons = <E>(name: string, live: Layer.Layer<DeliveryPorts, E
                 yield* scenario.setContact(workspace, contact, "deleted")
                 continue
               }
-              const { emailNormalized, suppression, ...facts } = recipient
+              const { emailNormalized, suppression, topic: _, consentRequired: __, ...facts } = recipient
               yield* scenario.setContact(workspace, contact, facts)
               if (suppression !== null) yield* scenario.suppress(workspace, emailNormalized ?? "", suppression)
             }

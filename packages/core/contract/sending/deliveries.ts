@@ -20,6 +20,7 @@ import {
   wholeAudience,
 } from "./deliveryScenario.ts"
 import { blockReasons } from "./blockReasons.ts"
+import { topicReasons } from "./topicReasons.ts"
 import { deliveryOutcomes } from "./deliveryOutcomes.ts"
 import { deliveryPace } from "./sendRateLimits.ts"
 import { deliveryQueue } from "./deliveryQueue.ts"
@@ -34,6 +35,7 @@ export { DeliveryScenario, wholeAudience, type WrittenDelivery } from "./deliver
 export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryPorts, E>) => {
   deliveryQueue(name, live)
   blockReasons(name, live)
+  topicReasons(name, live)
   deliveryPace(name, live)
   deliveryOutcomes(name, live)
   deliveryTracking(name, live)

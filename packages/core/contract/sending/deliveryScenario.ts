@@ -14,7 +14,8 @@ import { EngagementStore } from "../../src/tracking/EngagementStore.ts"
 import type { Outcome } from "../../src/sending/MailConnection.ts"
 import { Settlement } from "../../src/sending/Settlement.ts"
 import type { SuppressionReason } from "../../src/sending/Suppression.ts"
-import type { BlastId, ContactId, DeliveryId, WorkspaceId } from "../../src/kernel/Ids.ts"
+import type { BlastId, ContactId, DeliveryId, TopicId, WorkspaceId } from "../../src/kernel/Ids.ts"
+import type { TopicDefault, TopicStatus } from "../../src/topics/Topic.ts"
 import { Outbox } from "../../src/kernel/changes/Outbox.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
@@ -31,6 +32,7 @@ export interface ScenarioContact {
 
 export interface ScenarioOptions {
   readonly operational?: boolean
+  readonly topic?: TopicId
   /** The contacts of an earlier blast, in the same order; no new ones. */
   readonly again?: ReadonlyArray<ContactId>
 }
@@ -80,6 +82,16 @@ export class DeliveryScenario extends Context.Service<
       contact: ContactId,
       fields: Omit<ScenarioContact, "email" | "suppression"> | "deleted",
     ) => Effect.Effect<void>
+    readonly topic: (workspace: WorkspaceId, defaultSubscription: TopicDefault) => Effect.Effect<TopicId>
+    readonly choose: (
+      workspace: WorkspaceId,
+      topic: TopicId,
+      contact: ContactId,
+      status: TopicStatus,
+    ) => Effect.Effect<void>
+    /** Deletes all that is recorded for the topic. */
+    readonly unchoose: (workspace: WorkspaceId, topic: TopicId) => Effect.Effect<void>
+    readonly setMarketing: (workspace: WorkspaceId, contact: ContactId, to: boolean | null) => Effect.Effect<void>
     readonly suppress: (workspace: WorkspaceId, email: string, reason: SuppressionReason) => Effect.Effect<void>
     readonly written: (workspace: WorkspaceId, blast: BlastId) => Effect.Effect<ReadonlyArray<WrittenDelivery>>
     /** The timeline, also of a deleted contact: it should be empty. */

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
 import { WebhookDeliveryId } from "../../src/kernel/Ids.ts"
-import type { DeliveryLogQuery, ReplaySelection } from "../../src/webhooks/deliveries/DeliveryLog.ts"
+import type { DeliveryLogQuery, MissedSelection, ReplaySelection } from "../../src/webhooks/deliveries/DeliveryLog.ts"
 import { attemptAt, begin, ids, type WebhookPorts } from "./webhookWorld.ts"
 
 const everything: DeliveryLogQuery = {
@@ -192,6 +192,65 @@ const replaying = <E>(name: string, live: Layer.Layer<WebhookPorts, E>) =>
         assert.strictEqual((yield* seen(endpoint, b)).delivery.status, "failed")
         assert.strictEqual((yield* seen(endpoint, c)).delivery.isReplay, false)
       }),
+    )
+
+    it.effect(
+      "finds events without a delivery, slice by slice, up to the position of the reader, and adds theirs",
+      () =>
+        Effect.gen(function* () {
+          const {
+            acquired,
+            claim,
+            create,
+            deliveriesOf,
+            eventsOf,
+            fresh,
+            log,
+            now,
+            queue,
+            spread,
+            transact,
+            workspace,
+            write,
+          } = yield* begin
+          const [endpoint, other] = [yield* create(), yield* create()]
+          const lease = yield* acquired()
+          yield* write(3)
+          const [a, b, c] = yield* eventsOf(endpoint)
+          assert(a !== undefined && b !== undefined && c !== undefined)
+          const times = { since: now, until: DateTime.add(now, { seconds: 1 }) }
+          const missed = (after = "0", limit = 10, selection: Partial<MissedSelection> = {}, of = workspace) =>
+            Effect.map(
+              log.missed(of, endpoint.id, { ...times, types: ["flow_paused"], ...selection }, { after, limit }),
+              ({ events, last }) => [
+                events.map(({ event }) => String(BigInt(event.position))),
+                last === null ? null : String(BigInt(last)),
+              ],
+            )
+          assert.deepStrictEqual(yield* missed(), [[], null])
+          const deliveries = yield* deliveriesOf(endpoint, [[b]])
+          yield* transact(queue.fanOut(lease, { deliveries, positions: new Map([[endpoint.id, c]]) }))
+          yield* spread(lease, other, 3)
+          yield* write(1)
+          assert.deepStrictEqual(yield* missed(), [[a, c], null])
+          assert.deepStrictEqual(yield* missed("0", 2), [[a], b])
+          assert.deepStrictEqual(yield* missed(b, 2), [[c], null])
+          assert.deepStrictEqual(yield* missed(a, 1), [[], b])
+          assert.deepStrictEqual(yield* missed("0", 10, { types: ["flow_archived"] }), [[], null])
+          assert.deepStrictEqual(yield* missed("0", 10, { since: times.until }), [[], null])
+          assert.deepStrictEqual(yield* missed("0", 10, { until: now }), [[], null])
+          assert.deepStrictEqual(yield* missed("0", 10, {}, yield* fresh.workspace()), [[], null])
+
+          const gone = String(BigInt(c) + 1_000_000n)
+          const added = yield* deliveriesOf(endpoint, [[a], [c], [gone]], { nextAttemptAt: times.since })
+          yield* transact(log.addMissed(workspace, added))
+          assert.deepStrictEqual(yield* missed(), [[], null])
+          const positions = (yield* claim(lease, endpoint)).map(({ pieces }) => pieces.map(({ position }) => position))
+          assert.sameDeepMembers(
+            positions.map((each) => each.map((position) => String(BigInt(position)))),
+            [[a], [b], [c]],
+          )
+        }),
     )
 
     it.effect("replays nothing that has no event left", () =>

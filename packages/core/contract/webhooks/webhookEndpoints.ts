@@ -4,7 +4,7 @@ import { DateTime, Effect, type Layer } from "effect"
 import { WebhookDeliveryId, WebhookEndpointId, WebhookReplayId } from "../../src/kernel/Ids.ts"
 import * as EndpointChange from "../../src/webhooks/endpoints/EndpointChange.ts"
 import type { WebhookEndpoint } from "../../src/webhooks/endpoints/WebhookEndpoint.ts"
-import { attemptAt, begin, endpointOf, type WebhookPorts } from "./webhookWorld.ts"
+import { attemptAt, begin, endpointOf, ids, type WebhookPorts } from "./webhookWorld.ts"
 
 /** Everything of it is set. */
 const whole = (endpoint: WebhookEndpoint, at: DateTime.Utc): Partial<WebhookEndpoint> => ({
@@ -23,7 +23,8 @@ const whole = (endpoint: WebhookEndpoint, at: DateTime.Utc): Partial<WebhookEndp
   sealedSecret: new Uint8Array([9]),
   secretPrefix: "whsec_XyZ9",
   previousSecret: { sealed: new Uint8Array([1, 2, 3]), expiresAt: at },
-  replay: { id: WebhookReplayId.make(endpoint.id), after: WebhookDeliveryId.make(endpoint.id) },
+  replay: { id: WebhookReplayId.make(endpoint.id), after: WebhookDeliveryId.make(endpoint.id), position: "7" },
+  skipsThrough: "12",
 })
 
 export const webhookEndpoints = <E>(name: string, live: Layer.Layer<WebhookPorts, E>) => {
@@ -198,6 +199,41 @@ const reading = <E>(name: string, live: Layer.Layer<WebhookPorts, E>) =>
       }),
     )
 
+    it.effect("skips what it missed in slices; until it is done only tests are sent, and then later events", () =>
+      Effect.gen(function* () {
+        const world = yield* begin
+        const { acquired, claim, create, disable, enable, endpoints, log, now, pending, queue } = world
+        const { seen, skipMissed, spread, transact, workspace } = world
+        const lease = yield* acquired()
+        const endpoint = yield* create()
+        const old = yield* spread(lease, endpoint, 3)
+        const test = yield* pending(endpoint, { isTest: true, eventType: "webhook.test" })
+        yield* transact(log.add(workspace, test, [{ position: "0", json: "{}" }]))
+        const enabling = EndpointChange.enable(yield* disable(endpoint), { now, skipsMissed: true })
+        yield* world.apply(enabling)
+        const isSkipping = Effect.map(endpoints.get(workspace, endpoint.id), (it) => it.endpoint.skipsThrough !== null)
+        assert.isTrue(yield* isSkipping)
+        const [later] = yield* spread(lease, endpoint, 1)
+        assert(later !== undefined && old[0] !== undefined)
+        // Whatever the worker still believes of the endpoint.
+        assert.deepStrictEqual(ids(yield* claim(lease, endpoint)), [test.id])
+        assert.deepStrictEqual((yield* queue.nextDue(workspace)).get(endpoint.id), now)
+        assert.isTrue(yield* skipMissed(endpoint, 2))
+        const statuses = Effect.forEach([...old, later], (each) =>
+          Effect.map(seen(endpoint, each), ({ delivery: { status } }) => status),
+        )
+        assert.deepStrictEqual(yield* statuses, ["skipped", "skipped", "pending", "pending"])
+        assert.isFalse(yield* skipMissed(endpoint, 2))
+        assert.deepStrictEqual(yield* statuses, ["skipped", "skipped", "skipped", "pending"])
+        assert.isFalse(yield* isSkipping)
+        assert.deepStrictEqual(ids(yield* claim(lease, endpoint)), [later.id])
+        yield* enable(yield* disable(endpoint), false)
+        assert.isFalse(yield* isSkipping)
+        assert.isFalse(yield* skipMissed(endpoint, 2))
+        assert.strictEqual((yield* seen(endpoint, later)).delivery.status, "pending")
+      }),
+    )
+
     it.effect("enabling ends the failures before, also for a worker that has not seen it yet", () =>
       Effect.gen(function* () {
         const { acquired, create, disable, enable, now, queue, served, transact } = yield* begin
@@ -218,28 +254,34 @@ const reading = <E>(name: string, live: Layer.Layer<WebhookPorts, E>) =>
 
     it.effect("a deleted endpoint leaves nothing, and the others stay", () =>
       Effect.gen(function* () {
-        const { acquired, apply, claim, create, endpoints, log, spread, workspace } = yield* begin
+        const { acquired, apply, claim, create, endpoints, log, now, spread, transact, workspace } = yield* begin
         const [gone, stays] = [yield* create(), yield* create()]
         const lease = yield* acquired()
         const [lost] = yield* spread(lease, gone, 2)
         const [kept] = yield* spread(lease, stays, 1)
         assert(lost !== undefined && kept !== undefined)
-        yield* apply(EndpointChange.remove(gone))
+        yield* apply(EndpointChange.remove(gone, now))
         assert.strictEqual((yield* Effect.flip(endpoints.get(workspace, gone.id)))._tag, "NotFound")
         assert.strictEqual((yield* Effect.flip(log.get(workspace, gone.id, lost.id)))._tag, "NotFound")
         assert.deepStrictEqual(yield* claim(lease, gone), [])
+        assert.isTrue(yield* transact(endpoints.deleteRows(workspace, gone.id, 1)))
+        while (yield* transact(endpoints.deleteRows(workspace, gone.id, 1)));
+        // The same id again: nothing of the one before is left.
+        yield* apply(EndpointChange.create({ ...gone, replay: null }))
+        const all = { after: null, limit: 9, status: null, eventType: null, since: null, until: null }
+        assert.deepStrictEqual((yield* log.list(workspace, gone.id, all)).items, [])
         assert.isAbove((yield* log.get(workspace, stays.id, kept.id)).pieces.length, 0)
       }),
     )
 
     it.effect("a workspace without endpoints writes no events and has no turns, and may begin again", () =>
       Effect.gen(function* () {
-        const { apply, create, eventsOf, queue, take, workspace, write } = yield* begin
+        const { apply, create, eventsOf, now, queue, take, workspace, write } = yield* begin
         const [first, second] = [yield* create(), yield* create()]
-        yield* apply(EndpointChange.remove(first))
+        yield* apply(EndpointChange.remove(first, now))
         yield* write(1)
         assert.lengthOf(yield* eventsOf(second), 1)
-        yield* apply(EndpointChange.remove(second))
+        yield* apply(EndpointChange.remove(second, now))
         yield* write(1)
         assert.lengthOf(yield* queue.eventsAfter(workspace, "0", 10), 1)
         assert.deepStrictEqual(yield* take(), [])

@@ -352,7 +352,8 @@ const fanOuts = <E>(name: string, live: Live<E>) =>
 
     it.effect("adds nothing for a deleted endpoint, and nothing when the transaction fails", () =>
       Effect.gen(function* () {
-        const { acquired, apply, create, deliveriesOf, eventsOf, log, queue, transact, workspace, write } = yield* begin
+        const { acquired, apply, create, deliveriesOf, eventsOf, log, now, queue, transact, workspace, write } =
+          yield* begin
         const endpoint = yield* create()
         const lease = yield* acquired()
         yield* write(1)
@@ -361,7 +362,7 @@ const fanOuts = <E>(name: string, live: Live<E>) =>
         const fanOut = queue.fanOut(lease, { deliveries, positions: new Map([[endpoint.id, positions[0] ?? ""]]) })
         yield* Effect.exit(transact(Effect.andThen(fanOut, Effect.fail("no"))))
         assert.deepStrictEqual(yield* eventsOf(endpoint), positions)
-        yield* apply(remove(endpoint))
+        yield* apply(remove(endpoint, now))
         assert.isTrue(yield* transact(fanOut))
         const query = { after: null, limit: 10, status: null, eventType: null, since: null, until: null }
         assert.deepStrictEqual((yield* log.list(workspace, endpoint.id, query)).items, [])

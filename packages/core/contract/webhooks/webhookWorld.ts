@@ -47,6 +47,7 @@ export const endpointOf = (
   secretPrefix: "whsec_AbC1",
   previousSecret: null,
   replay: null,
+  skipsThrough: null,
   createdAt: at,
   updatedAt: at,
 })
@@ -94,6 +95,8 @@ export const begin = Effect.gen(function* () {
     yield* apply(EndpointChange.create(endpoint), of)
     return endpoint
   })
+  const skipMissed = (endpoint: WebhookEndpoint, limit = 1_000) =>
+    transact(endpoints.skipMissed(workspace, endpoint.id, limit))
   const disable = Effect.fnUntraced(function* (endpoint: WebhookEndpoint) {
     const change = EndpointChange.disable(endpoint, "requested", now)
     yield* apply(change)
@@ -101,6 +104,7 @@ export const begin = Effect.gen(function* () {
   })
   const enable = Effect.fnUntraced(function* (endpoint: WebhookEndpoint, skipsMissed: boolean, at = now) {
     yield* apply(EndpointChange.enable(endpoint, { now: at, skipsMissed }))
+    if (skipsMissed) yield* skipMissed(endpoint)
   })
 
   /** Writes events and returns them. */
@@ -216,6 +220,7 @@ export const begin = Effect.gen(function* () {
     served,
     settle,
     settledAs,
+    skipMissed,
     spread,
     take,
     transact,

@@ -1,7 +1,7 @@
 // A blast: one email to one audience, sent once. A union by status: each has the parts that its status requires.
 import { type DateTime, Result } from "effect"
 import type { AudienceCounts, AudiencePass, FixedAudience } from "../sending/Delivery.ts"
-import type { ApprovalId, BlastId, EmailId, ListId } from "../kernel/Ids.ts"
+import type { ApprovalId, BlastId, EmailId, ListId, TopicId } from "../kernel/Ids.ts"
 import { Invalid, type Issue } from "../kernel/Refusal.ts"
 import { isBlank } from "../kernel/Text.ts"
 
@@ -52,6 +52,8 @@ interface Described {
   readonly description: string | null
   /** Operational mail has no unsubscribe footer and is sent to unsubscribed contacts too. */
   readonly operational: boolean
+  /** Null: all marketing. It is frozen from the first schedule or launch on, and counts for nothing in operational mail. */
+  readonly topicId: TopicId | null
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }
@@ -140,6 +142,7 @@ export const schedule_grace_ms = 24 * 60 * 60_000
 export interface BlastFields {
   readonly name?: string
   readonly description?: string | null
+  readonly topicId?: TopicId | null
 }
 
 export const checkFields = ({ name, description }: BlastFields): Result.Result<void, Invalid> => {
@@ -196,6 +199,7 @@ export const blankBlast = (id: BlastId, fields: NewBlast, now: DateTime.Utc): Dr
   description: fields.description ?? null,
   status: "draft",
   operational: false,
+  topicId: fields.topicId ?? null,
   audience: null,
   email: null,
   scheduleMissed: false,

@@ -2,6 +2,7 @@
 import type { DateTime } from "effect"
 import type { AuditNote, ChangeEffects, QueuedJob } from "../kernel/changes/Change.ts"
 import type { DomainEvent } from "../kernel/changes/Outbox.ts"
+import { type DeliveryTally, emptyTally } from "../sending/Delivery.ts"
 import { type Blast, countsOf, earlyEndReasonOf, launchOf } from "./Blast.ts"
 
 /** Whether recipients may have become due: to be sent to (again), or to be ended with their blast. */
@@ -21,11 +22,36 @@ export const dueOf = (before: Blast | null, after: Blast | null) => ({
   scheduleDueAt: scheduleDueAt(before, after),
 })
 
-const eventsOf = (before: Blast | null, after: Blast | null, at: DateTime.Utc): ReadonlyArray<DomainEvent> => {
+const eventsOf = (
+  before: Blast | null,
+  after: Blast | null,
+  at: DateTime.Utc,
+  tally: DeliveryTally,
+): ReadonlyArray<DomainEvent> => {
   if (before === null || before.status === after?.status) return []
   const to = after?.status ?? "deleted"
   const data = { blast_id: before.id, name: before.name, from: before.status, reason: reasonOf(after) }
-  return [{ type: `blast_${to}`, contactId: null, at, data }]
+  const details = isEnd(to) && after !== null ? { details: detailsOf(after, tally) } : {}
+  return [{ type: `blast_${to}`, contactId: null, at, data: { ...data, ...details } }]
+}
+
+const isEnd = (to: string): boolean => to === "sent" || to === "failed" || to === "cancelled"
+
+/**
+ * The counts of a blast that has ended, with the names of the API; null: it was never launched. Recipients that are left count as they
+ * end: with their blast.
+ */
+const detailsOf = (blast: Blast, { blocked, failed, queued, sent }: DeliveryTally) => {
+  const launch = launchOf(blast)
+  if (launch === null) return null
+  const counts = countsOf(launch)
+  return {
+    blast_recipient_count: counts?.recipientCount ?? 0,
+    blast_qualified_count: counts?.qualifiedCount ?? 0,
+    blast_sent_count: sent,
+    blast_failed_count: blast.status === "failed" ? failed + queued : failed,
+    blast_blocked_count: blast.status === "cancelled" ? blocked + queued : blocked,
+  }
 }
 
 /** Why a blast ended early. */
@@ -74,9 +100,12 @@ export const effectsOf = (
   before: Blast | null,
   after: Blast | null,
   at: DateTime.Utc,
-  includeUnconfirmed: boolean = false,
+  {
+    includeUnconfirmed = false,
+    tally = emptyTally,
+  }: { readonly includeUnconfirmed?: boolean | undefined; readonly tally?: DeliveryTally | undefined } = {},
 ): ChangeEffects => ({
-  events: eventsOf(before, after, at),
+  events: eventsOf(before, after, at, tally),
   audit: auditOf(before, after),
   jobs: jobsOf(before, after, includeUnconfirmed),
 })

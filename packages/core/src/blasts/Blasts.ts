@@ -26,6 +26,8 @@ import {
 } from "./BlastStore.ts"
 import { blastDuplication } from "./Duplicate.ts"
 import { accepting, type BlastEvent, createBlast, decide, isRetrying } from "./machine.ts"
+import { topicAcceptance } from "../topics/TopicAcceptance.ts"
+import type { TopicArchived } from "../topics/TopicErrors.ts"
 import type { CampaignNotReady, FreePlanEmailLimit } from "./Readiness.ts"
 
 /** Recipients of an ended blast that one transaction ends. Few enough that a cancel returns at once. */
@@ -43,14 +45,17 @@ export interface StartedRetry extends RetryOptions {
 export class Blasts extends Context.Service<
   Blasts,
   {
-    readonly create: (workspace: WorkspaceId, fields: NewBlast) => Effect.Effect<BlastView, Invalid>
+    readonly create: (
+      workspace: WorkspaceId,
+      fields: NewBlast,
+    ) => Effect.Effect<BlastView, Invalid | NotFound | TopicArchived>
     readonly get: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<BlastView, NotFound>
     readonly list: (workspace: WorkspaceId, query: BlastQuery) => Effect.Effect<Paged<BlastView>>
     readonly update: (
       workspace: WorkspaceId,
       id: BlastId,
       fields: BlastFields,
-    ) => Effect.Effect<BlastView, NotFound | Invalid>
+    ) => Effect.Effect<BlastView, NotFound | Invalid | InvalidState | TopicArchived>
     /** Deletes its inline audience too. Its inline email stays. */
     readonly delete: (workspace: WorkspaceId, id: BlastId) => Effect.Effect<void, NotFound | InvalidState>
     readonly setAudience: (
@@ -116,6 +121,7 @@ export class Blasts extends Context.Service<
       const { transact } = yield* Transactor
       const duplicate = yield* blastDuplication
       const ids = yield* Ids
+      const acceptTopic = yield* topicAcceptance
 
       const get = Effect.fnUntraced(function* (workspace: WorkspaceId, id: BlastId) {
         return toBlastView(yield* store.get(workspace, id, yield* DateTime.now))
@@ -125,13 +131,9 @@ export class Blasts extends Context.Service<
       const endSome = (workspace: WorkspaceId, id: BlastId, ending: EarlyEndReason | null) =>
         ending === null ? Effect.succeed(0) : store.endOpen(workspace, id, ending, ended_batch_max)
 
-      const change = Effect.fnUntraced(function* <T extends Exclude<BlastEvent["_tag"], "setAudience">>(
-        workspace: WorkspaceId,
-        id: BlastId,
-        event: BlastEvent<T>,
-      ) {
-        yield* applyEvent(store, workspace, yield* store.lock(workspace, id), event, yield* DateTime.now)
-      })
+      /** The counters of a blast that ends, for its event. */
+      const endedWith = (workspace: WorkspaceId, id: BlastId, now: DateTime.Utc) =>
+        Effect.map(Effect.orDie(store.get(workspace, id, now)), ({ tally }) => ({ tally }))
 
       /** Applies an event that SMTP workers must respect. Open recipients beyond one batch are ended by `finish`. */
       const changeAgainstIntents = Effect.fnUntraced(function* (
@@ -140,11 +142,14 @@ export class Blasts extends Context.Service<
         event: BlastEvent<"pause" | "resume" | "cancel" | "archive" | "fail">,
       ) {
         const before = yield* store.lockAgainstIntents(workspace, id)
-        const { after } = yield* applyEvent(store, workspace, before, event, yield* DateTime.now)
+        const now = yield* DateTime.now
+        const ended = event._tag === "cancel" || event._tag === "fail" ? yield* endedWith(workspace, id, now) : {}
+        const { after } = yield* applyEvent(store, workspace, before, { ...event, ...ended }, now)
         yield* endSome(workspace, id, earlyEndReasonOf(after))
       })
 
       const create = Effect.fnUntraced(function* (workspace: WorkspaceId, fields: NewBlast) {
+        yield* acceptTopic(workspace, fields.topicId)
         const id = BlastId.make(yield* ids.next)
         const created = yield* Effect.fromResult(createBlast(id, fields, yield* DateTime.now))
         yield* Effect.catchTag(store.apply(workspace, created), "ListNameExists", Effect.die)
@@ -208,13 +213,15 @@ export class Blasts extends Context.Service<
       const complete = Effect.fnUntraced(function* (workspace: WorkspaceId) {
         const now = yield* DateTime.now
         for (const blast of yield* store.lockFinished(workspace, finished_max)) {
-          yield* Effect.orDie(applyEvent(store, workspace, blast, { _tag: "complete" }, now))
+          const ended = yield* endedWith(workspace, blast.id, now)
+          yield* Effect.orDie(applyEvent(store, workspace, blast, { _tag: "complete", ...ended }, now))
         }
       }, transact)
 
       return Blasts.of({
         create: Effect.fn("Blasts.create")(function* (workspace, fields) {
-          return yield* Effect.orDie(get(workspace, yield* create(workspace, fields)))
+          const id = yield* create(workspace, fields)
+          return yield* Effect.orDie(get(workspace, id))
         }),
 
         get: Effect.fn("Blasts.get")(get),
@@ -225,7 +232,11 @@ export class Blasts extends Context.Service<
         }),
 
         update: verb("update", (workspace, id, fields: BlastFields) =>
-          change(workspace, id, { _tag: "update", fields }),
+          Effect.gen(function* () {
+            const before = yield* store.lock(workspace, id)
+            if (fields.topicId !== before.topicId) yield* acceptTopic(workspace, fields.topicId)
+            yield* applyEvent(store, workspace, before, { _tag: "update", fields }, yield* DateTime.now)
+          }),
         ),
 
         delete: Effect.fn("Blasts.delete")(function* (workspace, id) {

@@ -9,10 +9,11 @@ import { isKnown, tokenNames } from "../rendering/MergeTokens.ts"
 import type { ApprovalId, EmailId, ListId } from "../kernel/Ids.ts"
 import { isBlank } from "../kernel/Text.ts"
 import { AnotherPersonNeeded, isSamePerson } from "../workspaces/FourEyes.ts"
+import type { Topic } from "../topics/Topic.ts"
 import type { Plan } from "../workspaces/Workspace.ts"
 import { type AttachedEmail, type Audience, cancelReasons, type DraftBlast } from "./Blast.ts"
 
-export const missingParts = ["audience", "email", "email_approval", "schedule", "sender_domain"] as const
+export const missingParts = ["audience", "email", "email_approval", "schedule", "sender_domain", "topic"] as const
 export type MissingPart = (typeof missingParts)[number]
 
 export const readinessWarnings = [
@@ -22,6 +23,7 @@ export const readinessWarnings = [
   "no_postal_address",
   "schedule_missed",
   "email_changed_since_approval",
+  "topic_ignored",
 ] as const
 export type ReadinessWarning = (typeof readinessWarnings)[number]
 
@@ -85,6 +87,8 @@ export interface ReadinessFacts extends SummaryFacts {
   readonly fourEyes: boolean
   /** `api_name`s of the workspace's active custom fields. Empty unless the blast is a draft. */
   readonly customFields: ReadonlySet<string>
+  /** Null when none is set. */
+  readonly topic: Pick<Topic, "status"> | null
 }
 
 /** The counts that a plan's limits are checked against. Counts stop at `counted_max`. */
@@ -115,7 +119,7 @@ export const emailChanges = ({ email, approvedHeader }: SummaryFacts): ReadonlyA
 export const senderVerified = ({ senderAddress, verifiedDomains }: ReadinessFacts): boolean =>
   senderAddress !== null && verifiedDomains.has(domainOf(senderAddress))
 
-const missingIn = (facts: ReadinessFacts): ReadonlyArray<MissingPart> => {
+const missingIn = (facts: ReadinessFacts, operational: boolean): ReadonlyArray<MissingPart> => {
   const { list, email } = facts
   const parts: Array<MissingPart> = []
   if (list === null) parts.push("audience")
@@ -124,6 +128,7 @@ const missingIn = (facts: ReadinessFacts): ReadonlyArray<MissingPart> => {
   parts.push("schedule")
   // An email without a sender can't be approved, so `email_approval` covers that case.
   if (email !== null && facts.senderAddress !== null && !senderVerified(facts)) parts.push("sender_domain")
+  if (!operational && facts.topic?.status === "archived") parts.push("topic")
   return parts
 }
 
@@ -141,6 +146,7 @@ const warningsOf = (
   if (!operational && (facts.postalAddress === null || isBlank(facts.postalAddress))) found.push("no_postal_address")
   if (blast.scheduleMissed) found.push("schedule_missed")
   if (emailChanges(facts).length > 0) found.push("email_changed_since_approval")
+  if (operational && blast.topicId !== null) found.push("topic_ignored")
   return found
 }
 
@@ -150,7 +156,7 @@ export const readiness = (
   facts: ReadinessFacts,
   operational: boolean = blast.operational,
 ): Readiness => {
-  const parts = missingIn(facts)
+  const parts = missingIn(facts, operational)
   return {
     ready: parts.every((part) => part === "schedule"),
     missing: parts,
@@ -163,6 +169,7 @@ const wanted: { readonly [Part in Exclude<MissingPart, "schedule">]: string } = 
   email: "set an email",
   email_approval: "approve the email",
   sender_domain: "verify the sender's domain",
+  topic: "set a topic that is active, or none",
 }
 
 /** The draft can't be scheduled or sent yet. */

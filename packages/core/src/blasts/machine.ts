@@ -8,7 +8,7 @@ import type { SourceOf, TargetOf, Transitions } from "../kernel/changes/Transiti
 import type { ListChange } from "../lists/List.ts"
 import { Invalid, InvalidState } from "../kernel/Refusal.ts"
 import { copyName } from "../kernel/Text.ts"
-import type { AudiencePass, FixedAudience } from "../sending/Delivery.ts"
+import type { AudiencePass, DeliveryTally, FixedAudience } from "../sending/Delivery.ts"
 import {
   type AttachedEmail,
   type Audience,
@@ -154,11 +154,12 @@ const refuse = (blast: Blast, move: string): Result.Result<never, InvalidState> 
   Result.fail(new InvalidState({ resource: "email blast", status: blast.status, move }))
 
 /** The fields of every status, except `status` and `updatedAt`. */
-const common = <B extends Blast>({ id, name, description, operational, audience, email, createdAt }: B) => ({
+const common = <B extends Blast>({ id, name, description, operational, topicId, audience, email, createdAt }: B) => ({
   id,
   name,
   description,
   operational,
+  topicId,
   audience: audience as B["audience"],
   email: email as B["email"],
   createdAt,
@@ -214,12 +215,12 @@ type From<T extends Tag> = Extract<Blast, { readonly status: SourceOf<typeof tra
 /** What each event does where the table accepts it, and what besides the status can refuse it. */
 const moves = {
   update: (blast, { fields }, now) =>
-    Result.map(checkFields(fields), () => ({
-      ...blast,
-      name: fields.name ?? blast.name,
-      description: fields.description === undefined ? blast.description : fields.description,
-      updatedAt: now,
-    })),
+    Result.gen(function* () {
+      yield* checkFields(fields)
+      const { description = blast.description, name = blast.name, topicId = blast.topicId } = fields
+      if (topicId !== blast.topicId && blast.status !== "draft") yield* refuse(blast, "given another topic")
+      return { ...blast, name, description, topicId, updatedAt: now }
+    }),
   setAudience: (blast, { audience }, now) => Result.succeed({ ...blast, audience, updatedAt: now }),
   setEmail: (blast, { email }, now) => Result.succeed({ ...blast, email, updatedAt: now }),
   /** A limit of the plan refuses the launch. The draft does not change. */
@@ -346,6 +347,8 @@ const blastChange = changeOf("blast")
 
 /** The parts of an event that go into its change. */
 interface Along extends Partial<RetryOptions> {
+  /** The counters of a blast that ends. */
+  readonly tally?: DeliveryTally
   readonly inlineEmail?: EmailChange<Email> | null
   readonly lists?: ReadonlyArray<ListChange>
 }
@@ -354,11 +357,11 @@ const changeTo = <After extends Blast | null>(
   before: Blast | null,
   after: After,
   now: DateTime.Utc,
-  { inlineEmail = null, lists = [], includeUnconfirmed }: Along,
+  { inlineEmail = null, lists = [], includeUnconfirmed, tally }: Along,
 ): BlastChange<After> =>
   blastChange(
     { before, after, email: inlineEmail, lists, ...dueOf(before, after) },
-    effectsOf(before, after, now, includeUnconfirmed),
+    effectsOf(before, after, now, { includeUnconfirmed, tally }),
   )
 
 /** The blast, typed by its status, if the table accepts the event. */
@@ -392,6 +395,6 @@ export const duplicateBlast = (
   now: DateTime.Utc,
 ): BlastChange<DraftBlast> => {
   const name = copyName(of.name, blast_name_length_max)
-  const draft = blankBlast(copy.id, { name, description: of.description }, now)
+  const draft = blankBlast(copy.id, { name, description: of.description, topicId: of.topicId }, now)
   return changeTo(null, { ...draft, audience: copy.audience, email: copy.email }, now, copy)
 }

@@ -1,5 +1,7 @@
 // The recorder of bounce reports, from returned mail and from providers' webhooks.
 import { Array, DateTime, Effect, Result } from "effect"
+import { evidenceOf } from "../topics/ConsentRecord.ts"
+import { consentWriter, endedAll } from "../tracking/ConsentActs.ts"
 import { EngagementChange } from "../tracking/Engagement.ts"
 import { EngagementStore } from "../tracking/EngagementStore.ts"
 import type { DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
@@ -21,6 +23,7 @@ interface Reported {
 export const reportRecorder = Effect.gen(function* () {
   const reports = yield* BounceReportStore
   const engagement = yield* EngagementStore
+  const writeConsent = yield* consentWriter
   const { transact } = yield* Transactor
 
   /** One report for each contact at a time: each is decided on the result of the previous one. */
@@ -46,6 +49,8 @@ export const reportRecorder = Effect.gen(function* () {
         }
       }
       yield* reports.apply(workspace, [...changes.values()])
+      const complaints = [...changes.values()].filter(({ after, before }) => after.complainedAt !== before.complainedAt)
+      yield* writeConsent(workspace, endedAll(complaints, { evidence: evidenceOf("complaint"), at }))
       rest = later
     }
   })
@@ -66,7 +71,10 @@ export const reportRecorder = Effect.gen(function* () {
           workspace,
           unsubscribed.map(({ deliveryId }) => deliveryId),
         )
-        yield* engagement.apply(workspace, EngagementChange.ofAll(found, unsubscribed))
+        const changes = EngagementChange.ofAll(found, unsubscribed)
+        yield* engagement.apply(workspace, changes)
+        const evidence = evidenceOf("one_click", { sourceDetail: "mail provider" })
+        yield* writeConsent(workspace, endedAll(changes, { evidence, at }))
       }),
     )
   })

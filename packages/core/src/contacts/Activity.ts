@@ -20,7 +20,13 @@ export const ruleActivityTypes = [
   "flow_completed",
   "flow_dropped",
 ] as const
-export const activityTypes = [...ruleActivityTypes, "contact_merged"] as const
+export const activityTypes = [
+  ...ruleActivityTypes,
+  "contact_merged",
+  "subscription_requested",
+  "subscription_confirmed",
+  "subscription_changed",
+] as const
 export type RuleActivityType = (typeof ruleActivityTypes)[number]
 export type ActivityType = (typeof activityTypes)[number]
 

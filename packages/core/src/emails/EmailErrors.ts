@@ -3,7 +3,14 @@ import { Schema } from "effect"
 import { refusalClass } from "../kernel/Refusal.ts"
 
 /** What an approval lacks. */
-export const Missing = Schema.Literals(["subject", "from_name", "from_address", "reply_to_email", "sender_domain"])
+export const Missing = Schema.Literals([
+  "subject",
+  "from_name",
+  "from_address",
+  "reply_to_email",
+  "sender_domain",
+  "confirm_url",
+])
 export type Missing = typeof Missing.Type
 
 export class EmailNotReady extends refusalClass<EmailNotReady>()("EmailNotReady", {
@@ -15,12 +22,13 @@ export class EmailNotReady extends refusalClass<EmailNotReady>()("EmailNotReady"
     before: Schema.Literals(["approving the email", "sending a test of it", "sending the message"]),
   },
   message: (it) => {
-    const fields = it.missing.filter((each) => each !== "sender_domain")
+    const fields = it.missing.filter((each) => each !== "sender_domain" && each !== "confirm_url")
     return [
       ...(fields.length === 0 ? [] : [`Set ${fields.join(", ")} before ${it.before}`]),
       ...(it.missing.includes("sender_domain")
         ? [`Verify the domain of ${it.fromAddress} or send from a verified one`]
         : []),
+      ...(it.missing.includes("confirm_url") ? ["Add the token {{confirm_url}} to the email, and approve it"] : []),
     ].join(". ")
   },
   details: ({ missing }) => ({ missing }),

@@ -1,7 +1,7 @@
 // An export: a CSV file that a job writes, and that is stored for a day.
 import { DateTime } from "effect"
 import type { RecipientCategory } from "../blasts/BlastStore.ts"
-import type { BlastId, ExportId, ListId, WorkspaceId } from "../kernel/Ids.ts"
+import type { BlastId, ExportId, ListId, TopicId, WorkspaceId } from "../kernel/Ids.ts"
 
 /** How long file and row are stored after the export has ended. */
 export const export_lifetime_ms = 24 * 60 * 60_000
@@ -22,11 +22,24 @@ export interface BlastRecipients {
   readonly category: RecipientCategory
 }
 
-export type ExportSubject = ListMembers | BlastRecipients
+/** The consent records of the workspace, or those of a topic and a time range. */
+export interface ConsentRecords {
+  readonly kind: "consent"
+  /** Null: those of all topics, and of all marketing. */
+  readonly topicId: TopicId | null
+  /** The first instant, and the first one after the range. Null: open. */
+  readonly since: DateTime.Utc | null
+  readonly until: DateTime.Utc | null
+}
+
+export type ExportSubject = ListMembers | BlastRecipients | ConsentRecords
 export type ExportKind = ExportSubject["kind"]
 
-/** The list or blast in whose path an export is found. */
-export type ExportOwner = Pick<ListMembers, "kind" | "listId"> | Pick<BlastRecipients, "kind" | "blastId">
+/** The list or blast in whose path an export is found; consent records have one path. */
+export type ExportOwner =
+  | Pick<ListMembers, "kind" | "listId">
+  | Pick<BlastRecipients, "kind" | "blastId">
+  | Pick<ConsentRecords, "kind">
 
 interface Common {
   readonly id: ExportId
@@ -60,10 +73,16 @@ export type Export = PendingExport | CompletedExport | FailedExport
 export const exportKey = (workspace: WorkspaceId, kind: ExportKind, id: ExportId): string =>
   `${kind}-exports/${workspace}/${id}`
 
-export const isOwnedBy = ({ subject }: Export, owner: ExportOwner): boolean =>
-  owner.kind === "list"
-    ? subject.kind === "list" && subject.listId === owner.listId
-    : subject.kind === "blast" && subject.blastId === owner.blastId
+export const isOwnedBy = ({ subject }: Export, owner: ExportOwner): boolean => {
+  switch (owner.kind) {
+    case "list":
+      return subject.kind === "list" && subject.listId === owner.listId
+    case "blast":
+      return subject.kind === "blast" && subject.blastId === owner.blastId
+    case "consent":
+      return subject.kind === "consent"
+  }
+}
 
 export const isPending = (it: Export): it is PendingExport => it.status === "queued" || it.status === "running"
 

@@ -6,8 +6,14 @@ import type { ExportId, WorkspaceId } from "../kernel/Ids.ts"
 import type { ListAudience } from "../lists/ListStore.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
-import type { BlastRecipients, Export } from "./Export.ts"
+import type { ConsentRecord } from "../topics/ConsentRecord.ts"
+import type { BlastRecipients, ConsentRecords, Export } from "./Export.ts"
 import type { ExportChange } from "./machine.ts"
+
+/** A consent record, and the address that its contact has now. */
+export interface AddressedRecord extends ConsentRecord {
+  readonly email: string | null
+}
 
 export class ExportStore extends Context.Service<
   ExportStore,
@@ -32,5 +38,10 @@ export class ExportStore extends Context.Service<
       workspace: WorkspaceId,
       wanted: Pick<BlastRecipients, "blastId" | "category">,
     ) => Stream.Stream<ReadonlyArray<BlastRecipient>>
+    /** The consent records by id, which is the order in which they were written; read like `members`. */
+    readonly consentRecords: (
+      workspace: WorkspaceId,
+      wanted: Pick<ConsentRecords, "topicId" | "since" | "until">,
+    ) => Stream.Stream<ReadonlyArray<AddressedRecord>>
   }
 >()("tentpole/ExportStore") {}

@@ -203,7 +203,7 @@ export class Exports extends Context.Service<
   )
 }
 
-const tooLarge = `The export is larger than ${export_bytes_max / 2 ** 30} GB. Export less at a time: smaller lists, or one category of recipients after the other`
+const tooLarge = `The export is larger than ${export_bytes_max / 2 ** 30} GB. Export less at a time: smaller lists, one category of recipients after the other, or one topic or month of consent records`
 
 /** The workspace was deleted with its exports. */
 const ignoreDeleted = (_: NotFound) => Effect.void

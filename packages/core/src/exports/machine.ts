@@ -6,6 +6,7 @@ import {
   type CompletedExport,
   type Export,
   export_lifetime_ms,
+  type ExportSubject,
   type FailedExport,
   isPending,
   type PendingExport,
@@ -39,6 +40,22 @@ const end = (before: PendingExport, after: CompletedExport | FailedExport): Expo
   return exportChange({ before, after }, { jobs })
 }
 
+const detailsOf = (subject: ExportSubject): Readonly<Record<string, string>> => {
+  switch (subject.kind) {
+    case "list":
+      return { list_id: subject.listId }
+    case "blast":
+      return { blast_id: subject.blastId }
+    case "consent":
+      return {
+        of: "consent_records",
+        ...(subject.topicId === null ? {} : { topic_id: subject.topicId }),
+        ...(subject.since === null ? {} : { since: DateTime.formatIso(subject.since) }),
+        ...(subject.until === null ? {} : { until: DateTime.formatIso(subject.until) }),
+      }
+  }
+}
+
 /** The decisions about an export. Null: the event changes nothing. */
 export const ExportChange = {
   begin(
@@ -48,9 +65,7 @@ export const ExportChange = {
     const begun: PendingExport = { ...wanted, status: "queued", createdAt: now }
     const type = `${begun.subject.kind}_export` as const
     const jobs = [{ job: { type, exportId: begun.id }, id: `${type}:${begun.id}` }]
-    const { subject } = begun
-    const of = subject.kind === "list" ? { list_id: subject.listId } : { blast_id: subject.blastId }
-    const audit = [{ action: "export.started", target: begun.id, details: of } as const]
+    const audit = [{ action: "export.started", target: begun.id, details: detailsOf(begun.subject) } as const]
     return { change: exportChange({ before: null, after: begun }, { audit, jobs }), begun }
   },
 

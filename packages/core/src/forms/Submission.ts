@@ -21,7 +21,7 @@ export interface Submission {
 
 interface SubmissionInput {
   readonly id: SubmissionId
-  readonly form: Form
+  readonly form: Pick<Form, "tentId" | "formId">
   readonly answers: Answers
   /** Null: the visitor left neither email nor phone. */
   readonly visitor: ContactPatch | null

@@ -3,7 +3,7 @@ import type { DateTime } from "effect"
 import type { ColumnMatch } from "../ports/Ai.ts"
 import type { ValueFormat } from "../contacts/values/ValueFormat.ts"
 import type { SuppressionReason } from "../sending/Suppression.ts"
-import type { ContactId, ImportRunId, ImportSessionId, ListId, WorkspaceId } from "../kernel/Ids.ts"
+import type { ContactId, ImportRunId, ImportSessionId, ListId, TopicId, WorkspaceId } from "../kernel/Ids.ts"
 
 /** How long a session can be previewed and executed. */
 export const session_lifetime_ms = 24 * 60 * 60_000
@@ -39,7 +39,9 @@ export interface ImportSession {
   readonly suggestions: StoredSuggestions | null
 }
 
-export type TargetKind = "standard" | "custom"
+/** What a column can be proposed for. */
+export type FieldKind = "standard" | "custom"
+export type TargetKind = FieldKind | "topic"
 export type OverwriteBehavior = "overwrite" | "skip_if_filled"
 export type DuplicateStrategy = "update" | "skip"
 /** What an invalid cell of an optional field rejects: its row, or only itself. An invalid email or phone rejects the row. */
@@ -51,7 +53,7 @@ export type ImportTarget = "contacts" | "suppressions"
 export interface Mapping {
   /** The column's header as the preview names it. Null: every row gets `value`. */
   readonly header: string | null
-  /** The field's `api_name`. */
+  /** The field's `api_name`, or the id of the topic. */
   readonly targetField: string
   readonly targetKind: TargetKind
   readonly overwriteBehavior: OverwriteBehavior
@@ -61,6 +63,21 @@ export interface Mapping {
   readonly format?: ValueFormat
 }
 
+/** What the people of the file agreed to, and how it is known. */
+export interface ImportConsent {
+  /** Every imported contact subscribes to these. */
+  readonly topicIds: ReadonlyArray<TopicId>
+  /** Words of the caller: `shop`. */
+  readonly source: string
+  readonly text: string
+  /** Null: the column has it, or it was at the import. */
+  readonly collectedAt: DateTime.Utc | null
+  /** The column with the time of each row. */
+  readonly collectedAtHeader: string | null
+  /** All have to confirm by mail. */
+  readonly doubleOptIn: boolean
+}
+
 export type RunStatus = "queued" | "running" | "completed" | "failed"
 
 export interface RowCounts {
@@ -68,7 +85,7 @@ export interface RowCounts {
   readonly updated: number
   readonly skipped: number
   readonly failed: number
-  /** Created and updated rows of which an invalid cell was left out. */
+  /** Created and updated rows of which an invalid cell, or a topic, was left out. */
   readonly warned: number
 }
 
@@ -86,6 +103,8 @@ export interface ImportRun {
   readonly overwriteBlankOnly: boolean
   readonly onInvalidCell: InvalidCellPolicy
   readonly listIds: ReadonlyArray<ListId>
+  /** Null: only columns name topics, if any. */
+  readonly consent: ImportConsent | null
   /** Rows whose chunk is committed, from the beginning of the file. */
   readonly processedRows: number
   /** Null until the file is counted. */
@@ -110,6 +129,9 @@ export type RowIssueCode =
   | "wrong_column_count"
   | "empty_row"
   | "conflict"
+  | "invalid_topic_status"
+  /** The contact ended the subscription, or all marketing. The row is imported without the topic. */
+  | "kept_unsubscribed"
   /** Of suppressions: no column says that the address is suppressed, or none says why; or a stronger reason is stored. */
   | "not_suppressed"
   | "unknown_reason"

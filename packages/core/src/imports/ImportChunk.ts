@@ -6,8 +6,10 @@ import type { Contact } from "../contacts/Contact.ts"
 import { ContactsChange, type ContactStep } from "../contacts/ContactsChange.ts"
 import { patchContact, type SkipIfFilled } from "../contacts/ContactPatch.ts"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"
+import { ChoicesChange } from "../topics/ChoicesChange.ts"
 import type { ContactId, ImportRunId, ListId } from "../kernel/Ids.ts"
 import type { ImportRun, RowCounts, RowResult } from "./Import.ts"
+import { ChunkConsent, type ConsentFacts } from "./ChunkConsent.ts"
 import { issueOf, pathOf, type ReadRow, rowIssues, sanitizeCell } from "./Rows.ts"
 import type { ReadSuppression } from "./SuppressionRows.ts"
 import type { Row } from "./Table.ts"
@@ -17,7 +19,7 @@ export interface ChunkRow {
   readonly read: ReadRow | ReadSuppression
 }
 
-export interface ChunkFacts extends BatchFacts {
+export interface ChunkFacts extends BatchFacts, ConsentFacts {
   /** The suppressions of the rows' addresses, locked. None for contacts. */
   readonly suppressions: ReadonlyArray<Suppression>
 }
@@ -37,6 +39,8 @@ export type ImportChunkChange = Change<
     readonly processedBefore: number
     readonly processedAfter: number
     readonly contacts: ContactsChange
+    /** What the contacts chose. `ConsentStore` writes it, after the chunk, in the same transaction. */
+    readonly choices: ChoicesChange
     /** To write unless a stronger one is stored. */
     readonly suppressions: ReadonlyArray<Suppression>
     /** Every imported contact becomes a member of each of these lists. */
@@ -93,13 +97,13 @@ export const ImportChunkChange = {
   },
 }
 
-type ChunkDecision = Pick<ImportChunkChange, "contacts" | "suppressions" | "results">
+type ChunkDecision = Pick<ImportChunkChange, "contacts" | "choices" | "suppressions" | "results">
 
 const decideContacts = (
   run: ImportRun,
   headers: ReadonlyArray<string>,
   rows: ReadonlyArray<ChunkRow>,
-  facts: BatchFacts,
+  facts: ChunkFacts,
 ): ChunkDecision => {
   const items = rows.flatMap(({ read }) => (read._tag === "item" ? [read.item] : []))
   const decision = decideUpserts(items, facts, {
@@ -110,22 +114,23 @@ const decideContacts = (
     skipIfFilled: skipIfFilled(run),
   })
   const decided = decision.results[Symbol.iterator]()
+  const consent = new ChunkConsent(run, facts)
   const results = rows.map(({ row, read }): RowResult => {
     if (read._tag === "suppression") throw new Error("a row of a contact must not be read as a suppression")
     if (read._tag !== "item") return resultOf(row, read._tag, { issues: read.issues })
     const next = decided.next()
     if (next.done === true) throw new Error("a decision must have a result for each of its items")
     const result = next.value
-    return result.status === "rejected"
-      ? resultOf(row, "failed", {
-          issues: rowIssues(result.refusal.issues, row, { headers, mappings: run.mappings }),
-        })
-      : resultOf(row, result.status, {
-          contactId: result.contact.id,
-          issues: result.status === "skipped" ? [] : read.warnings,
-        })
+    if (result.status === "rejected") {
+      const issues = rowIssues(result.refusal.issues, row, { headers, mappings: run.mappings })
+      return resultOf(row, "failed", { issues })
+    }
+    const { contact, status } = result
+    const issues = status === "skipped" ? [] : [...read.warnings, ...consent.record(contact, read.consent)]
+    return resultOf(row, status, { contactId: contact.id, issues })
   })
-  return { contacts: decision.change, suppressions: [], results }
+  const choices = ChoicesChange.of(consent.steps, facts.recordIds)
+  return { contacts: decision.change, choices, suppressions: [], results }
 }
 
 /**
@@ -157,7 +162,12 @@ const decideSuppressions = (rows: ReadonlyArray<ChunkRow>, facts: ChunkFacts): C
     const message = `The address is suppressed already, with the reason ${existing}`
     return resultOf(row, "skipped", { contactId, issues: [issueOf("already_suppressed", message)] })
   })
-  return { contacts: ContactsChange.of(steps), suppressions: [...suppressions.values()], results }
+  return {
+    contacts: ContactsChange.of(steps),
+    choices: ChoicesChange.of([], []),
+    suppressions: [...suppressions.values()],
+    results,
+  }
 }
 
 /** The same object when nothing changes. */

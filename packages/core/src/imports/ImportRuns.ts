@@ -3,18 +3,23 @@
 import { Context, DateTime, Effect, Layer, Stream } from "effect"
 import { BlobStore, type BlobUnavailable } from "../ports/BlobStore.ts"
 import { ContactFieldStore } from "../contacts/ContactFieldStore.ts"
+import type { Contact } from "../contacts/Contact.ts"
 import { ContactStore, retryOnIdentityConflict } from "../contacts/ContactStore.ts"
 import { fieldsByName } from "../contacts/batch/ContactItem.ts"
-import { ContactId, Ids, type ImportRunId, type WorkspaceId } from "../kernel/Ids.ts"
+import { ConsentRecordId, ContactId, Ids, type ImportRunId, type WorkspaceId } from "../kernel/Ids.ts"
 import type { NotFound } from "../kernel/Refusal.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { SuppressionStore } from "../sending/SuppressionStore.ts"
+import { ConsentStore } from "../topics/ConsentStore.ts"
+import { TopicStore } from "../topics/TopicStore.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import { noTopics } from "./ChunkConsent.ts"
 import { CsvReader } from "./CsvReader.ts"
 import { chunk_rows_max, frozenKey, type ImportRun } from "./Import.ts"
 import { ImportChange } from "./machine.ts"
 import { chunkIdentities, ImportChunkChange, type ChunkRow } from "./ImportChunk.ts"
 import { importFiles } from "./ImportFile.ts"
+import { topicsNamed } from "./ImportConsent.ts"
 import { ImportStore } from "./ImportStore.ts"
 import { rowReader } from "./Rows.ts"
 import { suppressionReader } from "./SuppressionRows.ts"
@@ -38,6 +43,8 @@ export class ImportRuns extends Context.Service<
       const store = yield* ImportStore
       const contacts = yield* ContactStore
       const suppressions = yield* SuppressionStore
+      const topicStore = yield* TopicStore
+      const consents = yield* ConsentStore
       const fieldStore = yield* ContactFieldStore
       const workspaces = yield* WorkspaceStore
       const blobs = yield* BlobStore
@@ -62,6 +69,22 @@ export class ImportRuns extends Context.Service<
           }),
         )
 
+      /** Locks what is recorded of the existing contacts for the topics of the run. New ones have nothing. */
+      const consentFacts = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        run: ImportRun,
+        existing: ReadonlyArray<Contact>,
+        rows_count: number,
+      ) {
+        const named = run.as === "contacts" ? topicsNamed(run) : []
+        if (named.length === 0) return noTopics
+        const contactIds = existing.map(({ id }) => id)
+        const choices = yield* consents.lock(workspace, contactIds, named)
+        const topics = yield* topicStore.many(workspace, named)
+        const recordIds = yield* ids.many(rows_count * topics.length)
+        return { topics, choices, recordIds: recordIds.map((each) => ConsentRecordId.make(each)) }
+      })
+
       /** False: another worker has ended the run. */
       const applyChunk = (
         workspace: WorkspaceId,
@@ -79,15 +102,17 @@ export class ImportRuns extends Context.Service<
           const existing = yield* contacts.lock(workspace, identities)
           const suppressed = run.as === "suppressions" ? yield* suppressions.lock(workspace, identities.emails) : []
           const fresh = (yield* ids.many(rows.length)).map((each) => ContactId.make(each))
-          const now = yield* DateTime.now
           const change = ImportChunkChange.decide(run, headers, rows, {
+            ...(yield* consentFacts(workspace, run, existing, rows.length)),
             existing,
             suppressions: suppressed,
             ids: fresh,
-            now,
+            now: yield* DateTime.now,
           })
-          const applied = yield* store.applyChunk(workspace, change)
-          return applied ? true : yield* Effect.die("a run changed although it was locked")
+          if (!(yield* store.applyChunk(workspace, change)))
+            return yield* Effect.die("a run changed although it was locked")
+          yield* consents.apply(workspace, change.choices)
+          return true
         }).pipe(transact, retryOnIdentityConflict)
 
       const count = (run: ImportRun, source: "upload" | "rows", key: string) =>
@@ -105,6 +130,7 @@ export class ImportRuns extends Context.Service<
         const totalRows = yield* count(queued, session.source, key)
         const run = yield* move(workspaceId, id, (before, now) => ImportChange.start(before, totalRows, now))
         const reading = { ...run, headers, formulaGuarded: session.source === "upload" }
+        const header = run.consent?.collectedAtHeader ?? null
         const read =
           run.as === "suppressions"
             ? suppressionReader(reading)
@@ -112,12 +138,13 @@ export class ImportRuns extends Context.Service<
                 ...reading,
                 fields: fieldsByName(yield* fieldStore.list(workspaceId)),
                 defaultCountry: workspace.defaultCountry,
+                ...(header === null ? {} : { collectedAt: { header, now: yield* DateTime.now } }),
               })
         yield* rowsOf(files.records(session.source, key)).pipe(
           Stream.drop(run.processedRows),
           // Before the rows are collected: they arrive a few at a time, and other work continues between them.
           Stream.map((row): ChunkRow => ({ row, read: read(row) })),
-          inChunks,
+          inChunks(topicsNamed(run).length),
           // Reads and decodes the next chunk while the database writes this one.
           Stream.buffer({ capacity: 1 }),
           Stream.mapEffect((chunk) => applyChunk(workspaceId, id, headers, chunk)),
@@ -164,19 +191,24 @@ const chunk_chars_max = 2_000_000
 /** An empty cell takes as much time as these characters. */
 const cell_chars = 16
 
+/** A topic is a choice, a record, an activity and an event of each row. */
+const topic_chars = 500
+
 const weigh = ({ row: { cells } }: ChunkRow): number => cells.reduce((sum, cell) => sum + cell_chars + cell.length, 0)
 
-const inChunks = <E, R>(rows: Stream.Stream<ChunkRow, E, R>): Stream.Stream<ReadonlyArray<ChunkRow>, E, R> =>
-  rows.pipe(
-    Stream.mapAccum(
-      (): { readonly rows: Array<ChunkRow>; readonly chars: number } => ({ rows: [], chars: 0 }),
-      (pending, row) => {
-        const chars = pending.chars + weigh(row)
-        pending.rows.push(row)
-        return pending.rows.length >= chunk_rows_max || chars >= chunk_chars_max
-          ? [{ rows: [], chars: 0 }, [pending.rows]]
-          : [{ rows: pending.rows, chars }, []]
-      },
-      { onHalt: (pending) => (pending.rows.length === 0 ? [] : [pending.rows]) },
-    ),
-  )
+const inChunks =
+  (topics_count: number) =>
+  <E, R>(rows: Stream.Stream<ChunkRow, E, R>): Stream.Stream<ReadonlyArray<ChunkRow>, E, R> =>
+    rows.pipe(
+      Stream.mapAccum(
+        (): { readonly rows: Array<ChunkRow>; readonly chars: number } => ({ rows: [], chars: 0 }),
+        (pending, row) => {
+          const chars = pending.chars + weigh(row) + topics_count * topic_chars
+          pending.rows.push(row)
+          return pending.rows.length >= chunk_rows_max || chars >= chunk_chars_max
+            ? [{ rows: [], chars: 0 }, [pending.rows]]
+            : [{ rows: pending.rows, chars }, []]
+        },
+        { onHalt: (pending) => (pending.rows.length === 0 ? [] : [pending.rows]) },
+      ),
+    )

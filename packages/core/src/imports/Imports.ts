@@ -14,6 +14,8 @@ import { FairLimit } from "../kernel/runtime/FairLimit.ts"
 import { inSteps } from "../kernel/runtime/Steps.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
+import type { TopicArchived } from "../topics/TopicErrors.ts"
+import { TopicStore } from "../topics/TopicStore.ts"
 import { CsvReader, type ImportUnreadable } from "./CsvReader.ts"
 import {
   columns_max,
@@ -24,6 +26,7 @@ import {
   upload_lifetime_ms,
 } from "./Import.ts"
 import { type Execution, ImportChange, isExpired } from "./machine.ts"
+import { topicsNamed } from "./ImportConsent.ts"
 import { importFiles, type UploadBroken, UploadMissing, UploadTooLarge } from "./ImportFile.ts"
 import { ImportStore, type NamedRun, type ResultsQuery } from "./ImportStore.ts"
 import { type ImportPreview, preview_rows_max, previewOf, analyzeHeaders } from "./Preview.ts"
@@ -77,7 +80,7 @@ export class Imports extends Context.Service<
       workspace: WorkspaceId,
       id: ImportSessionId,
       wanted: Execution,
-    ) => Effect.Effect<ImportRun, NotFound | Invalid | InvalidState | FileRefusal>
+    ) => Effect.Effect<ImportRun, NotFound | TopicArchived | Invalid | InvalidState | FileRefusal>
     /** Starts a run that suppresses the addresses of rows or of a CSV text. The columns are recognised by their names. */
     readonly importSuppressions: (
       workspace: WorkspaceId,
@@ -108,6 +111,7 @@ export class Imports extends Context.Service<
       const secrets = yield* Secrets
       const store = yield* ImportStore
       const fieldStore = yield* ContactFieldStore
+      const topicStore = yield* TopicStore
       const blobs = yield* BlobStore
       const { head } = importFiles(blobs, yield* CsvReader)
       const { transact } = yield* Transactor
@@ -215,6 +219,7 @@ export class Imports extends Context.Service<
                 headers,
                 fields: yield* fieldStore.lock(workspace),
                 lists: yield* store.listKinds(workspace, wanted.listIds),
+                topics: yield* topicStore.many(workspace, topicsNamed(wanted)),
                 now: yield* DateTime.now,
               }
               const change = yield* Effect.fromResult(ImportChange.execute(locked, runId, wanted, facts))
@@ -262,7 +267,12 @@ export class Imports extends Context.Service<
             "rows" in file ? yield* beginRows(workspace, file.rows, null) : yield* beginCsv(workspace, file.csv)
           return yield* execute(workspace, session.id, { ...asSuppressions, suppressionReason }).pipe(
             // The session is new and has its file.
-            Effect.catchTags({ InvalidState: Effect.die, NotFound: Effect.die, UploadMissing: Effect.die }),
+            Effect.catchTags({
+              InvalidState: Effect.die,
+              NotFound: Effect.die,
+              TopicArchived: Effect.die,
+              UploadMissing: Effect.die,
+            }),
           )
         }),
 
@@ -299,6 +309,7 @@ const asSuppressions: Omit<Execution, "suppressionReason"> = {
   onInvalidCell: "skip_row",
   listIds: [],
   createdFieldDefinitionIds: [],
+  consent: null,
 }
 
 /** Rows with different keys would multiply: every row gets a cell in every column. */

@@ -120,9 +120,9 @@ const reasonOf = (status: RowStatus, issues: RejectedRow["issues"]): string => {
   if (issues.length === 0)
     return "A contact with this email or phone is there already, and duplicate_strategy skip leaves it as it is."
   const isImported = status === "created" || status === "updated"
-  return [...(isImported ? ["The row was imported without the invalid cells."] : []), ...issues.map(sentenceOf)].join(
-    " ",
-  )
+  const isWhole = issues.every(({ code }) => code === "kept_unsubscribed")
+  const imported = isWhole ? "The row was imported." : "The row was imported without the invalid cells."
+  return [...(isImported ? [imported] : []), ...issues.map(sentenceOf)].join(" ")
 }
 
 const base_name_length_max = 150

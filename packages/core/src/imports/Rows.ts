@@ -1,10 +1,11 @@
 // Conversion of a file's row to an item of a contact batch, with issues reported by column.
-import { Result } from "effect"
+import { type DateTime, Result } from "effect"
 import { withoutFormulaGuard } from "../kernel/Csv.ts"
 import { unformat } from "../contacts/values/ValueFormat.ts"
 import { type ItemIssue, type ItemContext, readItem, type ReadItem } from "../contacts/batch/ContactItem.ts"
 import { trim } from "../kernel/Text.ts"
 import type { InvalidCellPolicy, Mapping, RowIssue, RowIssueCode } from "./Import.ts"
+import { readCollectedAt, type RowConsent, statusMessage, statusOfCell, topicOf } from "./ImportConsent.ts"
 import { ownColumns, type Row } from "./Table.ts"
 
 export interface RowReading {
@@ -16,26 +17,35 @@ export interface RowReading {
   /** Whether cells may have the `'` that exports put before formulas. */
   readonly formulaGuarded: boolean
   readonly onInvalidCell: InvalidCellPolicy
+  /** The column that says when a person agreed, if any, and the time that it can't be later than. */
+  readonly collectedAt?: { readonly header: string; readonly now: DateTime.Utc }
 }
 
 /** An item to decide, without the cells of its warnings, or the outcome of a row that has none. */
 export type ReadRow =
-  | { readonly _tag: "item"; readonly item: ReadItem; readonly warnings: ReadonlyArray<RowIssue> }
+  | {
+      readonly _tag: "item"
+      readonly item: ReadItem
+      readonly consent: RowConsent
+      readonly warnings: ReadonlyArray<RowIssue>
+    }
   | { readonly _tag: "skipped" | "failed"; readonly issues: ReadonlyArray<RowIssue> }
 
 export const rowReader = (reading: RowReading): ((row: Row) => ReadRow) => {
   const places = new Map(reading.headers.map((header, index) => [header, index]))
-  const columns = reading.mappings.flatMap((mapping): ReadonlyArray<Column> => {
+  const placed = reading.mappings.flatMap((mapping): ReadonlyArray<Column> => {
     const place = mapping.header === null ? null : places.get(mapping.header)
     return place === undefined ? [] : [{ ...mapping, place }]
   })
+  const columns = placed.filter(({ targetKind }) => targetKind !== "topic")
+  const readConsent = consentReader(reading, placed)
   const how: ItemContext = {
     values: "text",
     fields: reading.fields,
     defaultCountry: reading.defaultCountry,
     allowNotEditable: true,
   }
-  const clean = (cell: string): string => trim(reading.formulaGuarded ? withoutFormulaGuard(cell) : cell)
+  const clean = cleaner(reading)
 
   const expected = reading.headers.length
   const own_count = ownColumns(reading.headers).length
@@ -71,16 +81,51 @@ export const rowReader = (reading: RowReading): ((row: Row) => ReadRow) => {
       const issue = issueOf("missing_identity", "The row has neither an email nor a phone", columns.find(isIdentity))
       return { _tag: "failed", issues: [issue] }
     }
+    const { consent, issues: unread } = readConsent(cells)
     const first = readCells(values, row)
-    if (first.issues.length === 0) return { _tag: "item", item: first.item, warnings: [] }
+    const found = [...first.issues, ...unread]
+    if (first.issues.length === 0 && (found.length === 0 || reading.onInvalidCell === "skip_cell"))
+      return { _tag: "item", item: first.item, consent, warnings: found }
     const wrong = new Set(first.issues.map(({ targetField }) => targetField))
     const rest = values.filter(({ column }) => !wrong.has(column.targetField))
     const isOptional =
       reading.onInvalidCell === "skip_cell" && rest.filter(({ column }) => isIdentity(column)).length === identity_count
     const { item, issues } = isOptional ? readCells(rest, row) : first
-    return issues.length === 0
-      ? { _tag: "item", item, warnings: first.issues }
-      : { _tag: "failed", issues: first.issues }
+    return issues.length === 0 && isOptional
+      ? { _tag: "item", item, consent, warnings: found }
+      : { _tag: "failed", issues: found }
+  }
+}
+
+const cleaner =
+  ({ formulaGuarded }: Pick<RowReading, "formulaGuarded">) =>
+  (cell: string): string =>
+    trim(formulaGuarded ? withoutFormulaGuard(cell) : cell)
+
+/** What the cells of topics say, and the issues of the others. */
+const consentReader = (reading: RowReading, columns: ReadonlyArray<Column>) => {
+  const clean = cleaner(reading)
+  const { collectedAt, headers } = reading
+  const topics = columns.flatMap((column) => {
+    const topicId = topicOf(column)
+    return topicId === null ? [] : [{ column, topicId }]
+  })
+  const place = collectedAt === undefined ? -1 : headers.indexOf(collectedAt.header)
+  return (cells: Row["cells"]): { readonly consent: RowConsent; readonly issues: ReadonlyArray<RowIssue> } => {
+    const issues: Array<RowIssue> = []
+    const choices = topics.flatMap(({ column, topicId }): RowConsent["choices"] => {
+      const text = column.place === null ? (column.value ?? "") : clean(cells[column.place] ?? "")
+      const status = statusOfCell(text)
+      if (status !== undefined) return [{ topicId, status, column }]
+      if (text !== "") issues.push(issueOf("invalid_topic_status", statusMessage, column, text))
+      return []
+    })
+    if (collectedAt === undefined || place < 0) return { consent: { choices, collectedAt: null }, issues }
+    const text = clean(cells[place] ?? "")
+    const read = readCollectedAt(text, collectedAt.now)
+    if (Result.isSuccess(read)) return { consent: { choices, collectedAt: read.success }, issues }
+    issues.push(issueOf("invalid_value", read.failure, { header: collectedAt.header, targetField: null }, text))
+    return { consent: { choices, collectedAt: null }, issues }
   }
 }
 

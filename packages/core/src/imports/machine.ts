@@ -5,8 +5,11 @@ import type { FieldDefinitionId, ImportRunId, ImportSessionId, ListId, Workspace
 import { type Change, type ChangeEffects, changeOf } from "../kernel/changes/Change.ts"
 import type { Transitions } from "../kernel/changes/Transitions.ts"
 import { Invalid, InvalidState, type Issue, NotFound } from "../kernel/Refusal.ts"
+import type { Topic } from "../topics/Topic.ts"
+import { TopicArchived, topicNotFound } from "../topics/TopicErrors.ts"
 import {
   type DuplicateStrategy,
+  type ImportConsent,
   type ImportRun,
   type ImportSession,
   type ImportSource,
@@ -18,6 +21,7 @@ import {
 } from "./Import.ts"
 import type { SuppressionReason } from "../sending/Suppression.ts"
 import { checkMappings, emailMapping, type WantedMapping } from "./mapping/Mapping.ts"
+import { consentIssues, namedTopics } from "./mapping/TopicChecks.ts"
 import { sanitizeCell } from "./Rows.ts"
 import { reasonColumnsOf } from "./SuppressionRows.ts"
 
@@ -31,6 +35,8 @@ export interface Execution {
   readonly onInvalidCell: InvalidCellPolicy
   readonly listIds: ReadonlyArray<ListId>
   readonly createdFieldDefinitionIds: ReadonlyArray<FieldDefinitionId>
+  /** Null: only columns name topics, if any. */
+  readonly consent: ImportConsent | null
 }
 
 export interface ExecutionFacts {
@@ -39,6 +45,8 @@ export interface ExecutionFacts {
   readonly fields: ReadonlyArray<CustomField>
   /** Those of the requested lists that exist. */
   readonly lists: ReadonlyArray<{ readonly id: ListId; readonly kind: "static" | "dynamic" | "system" }>
+  /** Those of the named topics that exist. */
+  readonly topics: ReadonlyArray<Topic>
   readonly now: DateTime.Utc
 }
 
@@ -142,15 +150,18 @@ export const ImportChange = {
     runId: ImportRunId,
     wanted: Execution,
     facts: ExecutionFacts,
-  ): Result.Result<ImportChange, InvalidState | NotFound | Invalid> {
+  ): Result.Result<ImportChange, InvalidState | NotFound | TopicArchived | Invalid> {
     const open = ImportChange.mayExecute(session, facts.now)
     if (Result.isFailure(open)) return Result.fail(open.failure)
     const missing = missingIds(wanted, facts)
     if (missing !== null) return Result.fail(missing)
+    const archived = archivedTopic(wanted, facts)
+    if (archived !== null) return Result.fail(archived)
     const mappings = checkMappings(wanted.mappings ?? emailMapping(facts.headers), facts.headers, facts.fields)
     const issues = [
       ...(Result.isFailure(mappings) && wanted.mappings !== null ? mappings.failure.issues : []),
       ...listIssues(wanted, facts),
+      ...consentIssues(wanted, facts),
       ...(wanted.as === "suppressions" ? suppressionIssues(session, wanted, facts) : reasonIssues(wanted)),
     ]
     if (Result.isFailure(mappings) || issues.length > 0) return Result.fail(new Invalid({ issues }))
@@ -166,6 +177,7 @@ export const ImportChange = {
       overwriteBlankOnly: wanted.overwriteBlankOnly,
       onInvalidCell: wanted.onInvalidCell,
       listIds: [...new Set(wanted.listIds)],
+      consent: wanted.consent && { ...wanted.consent, topicIds: [...new Set(wanted.consent.topicIds)] },
       processedRows: 0,
       totalRows: null,
       counts: { created: 0, updated: 0, skipped: 0, failed: 0, warned: 0 },
@@ -215,7 +227,16 @@ const missingIds = (wanted: Execution, facts: ExecutionFacts): NotFound | null =
   if (list >= 0) return new NotFound({ resource: "contact list", path: `list_ids.${list}` })
   const fields = new Set(facts.fields.map(({ id }) => id))
   const field = wanted.createdFieldDefinitionIds.findIndex((id) => !fields.has(id))
-  return field < 0 ? null : new NotFound({ resource: "contact field", path: `created_field_definition_ids.${field}` })
+  if (field >= 0) return new NotFound({ resource: "contact field", path: `created_field_definition_ids.${field}` })
+  const topics = new Set(facts.topics.map(({ id }) => id))
+  const topic = namedTopics(wanted).find(({ id }) => !topics.has(id))
+  return topic === undefined ? null : topicNotFound().at(topic.path)
+}
+
+const archivedTopic = (wanted: Execution, facts: ExecutionFacts): TopicArchived | null => {
+  const archived = new Set(facts.topics.flatMap(({ id, status }) => (status === "archived" ? [id] : [])))
+  const topic = namedTopics(wanted).find(({ id }) => archived.has(id))
+  return topic === undefined ? null : new TopicArchived({ path: topic.path })
 }
 
 const suppressionIssues = (

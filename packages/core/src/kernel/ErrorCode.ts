@@ -86,6 +86,13 @@ export const errorCodes = [
   "replay_too_large",
   "replay_in_progress",
   "event_gone",
+  "topic_limit",
+  "topic_name_exists",
+  "topic_in_use",
+  "topic_archived",
+  "consent_required",
+  "address_suppressed",
+  "confirmation_limit_reached",
   "idempotency_key_reused",
   "idempotency_in_progress",
 ] as const

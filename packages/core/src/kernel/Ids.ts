@@ -20,7 +20,10 @@ export const FieldDefinitionId = idOf("FieldDefinitionId", "Id of a custom field
 export type FieldDefinitionId = typeof FieldDefinitionId.Type
 export const ListId = idOf("ListId", "Id of a contact list")
 export type ListId = typeof ListId.Type
-export const ExportId = idOf("ExportId", "Id of an export of a contact list or of a blast's recipients")
+export const ExportId = idOf(
+  "ExportId",
+  "Id of an export of a contact list, of a blast's recipients or of consent records",
+)
 export type ExportId = typeof ExportId.Type
 export const ImportSessionId = idOf("ImportSessionId", "Id of an import session")
 export type ImportSessionId = typeof ImportSessionId.Type
@@ -64,6 +67,12 @@ export const WebhookDeliveryId = idOf("WebhookDeliveryId", "Id of a webhook deli
 export type WebhookDeliveryId = typeof WebhookDeliveryId.Type
 export const WebhookReplayId = idOf("WebhookReplayId", "Id of a replay of webhook deliveries")
 export type WebhookReplayId = typeof WebhookReplayId.Type
+export const TopicId = idOf("TopicId", "Id of a topic")
+export type TopicId = typeof TopicId.Type
+export const ConsentRecordId = idOf("ConsentRecordId", "Id of a consent record")
+export type ConsentRecordId = typeof ConsentRecordId.Type
+export const SubscriptionRequestId = idOf("SubscriptionRequestId", "Id of a subscription request")
+export type SubscriptionRequestId = typeof SubscriptionRequestId.Type
 
 export const UserId = idOf("UserId", "Id of a user")
 export type UserId = typeof UserId.Type

@@ -5,7 +5,7 @@ import type { Missing } from "../emails/EmailErrors.ts"
 import { domainOf } from "../emails/Email.ts"
 import { isBlank } from "../kernel/Text.ts"
 import type { BlockReason } from "../sending/Delivery.ts"
-import { addressOnly, blockReason, type Suppression } from "../sending/Suppression.ts"
+import { addressOnly, blockReason, type RecipientFacts, type Suppression } from "../sending/Suppression.ts"
 import { expires_after_hours } from "./EmailMessage.ts"
 import type { HeaderOverrides } from "./NewMessage.ts"
 
@@ -15,14 +15,13 @@ export const acceptanceBlock = (
     readonly emailNormalized: string | null
     readonly contact: Contact | null
     readonly suppression: Suppression | null
-  },
+  } & Pick<RecipientFacts, "topic" | "consentRequired">,
   operational: boolean,
 ): BlockReason | undefined => {
-  const { contact, emailNormalized } = recipient
+  const { consentRequired, contact, emailNormalized, topic } = recipient
   const suppression = recipient.suppression?.reason ?? null
-  const facts =
-    contact === null ? addressOnly(emailNormalized, suppression) : { ...contact, emailNormalized, suppression }
-  return blockReason(facts, operational)
+  const known = { emailNormalized, suppression, topic, consentRequired }
+  return blockReason(contact === null ? addressOnly(known) : { ...contact, ...known }, operational)
 }
 
 /** What a message is sent with: its own fields, then those of its source, then the defaults of the workspace. */

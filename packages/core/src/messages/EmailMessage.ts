@@ -1,7 +1,7 @@
 // A single message: one email to one recipient, accepted by a call of the API and sent by the pipeline of deliveries. It has the id
 // of its delivery.
 import type { DateTime } from "effect"
-import type { ContactId, EmailId, EmailTemplateId, MessageId } from "../kernel/Ids.ts"
+import type { ContactId, EmailId, EmailTemplateId, MessageId, TopicId } from "../kernel/Ids.ts"
 import { domainOf } from "../emails/Email.ts"
 import type { BlockReason, DeliveryProgress, DeliveryState, FailureReason } from "../sending/Delivery.ts"
 import type { MessageAttachment } from "../sending/messages/MessageContent.ts"
@@ -60,6 +60,8 @@ export interface EmailMessage extends DeliveryProgress {
   readonly fromAddress: string
   readonly replyToEmail: string | null
   readonly operational: boolean
+  /** Null: all marketing, or operational. */
+  readonly topicId: TopicId | null
   readonly trackOpens: boolean
   readonly trackClicks: boolean
   readonly retainContent: boolean

@@ -8,6 +8,7 @@ import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { MessageBody } from "../sending/messages/MessageContent.ts"
 import type { Suppression } from "../sending/Suppression.ts"
+import type { Topic, TopicChoice } from "../topics/Topic.ts"
 import type { EmailMessage, MessageStatus } from "./EmailMessage.ts"
 
 /** The newest message first. */
@@ -67,6 +68,15 @@ export interface MessageFacts {
   readonly contacts: ReadonlyArray<Contact>
   readonly suppressions: ReadonlyArray<Suppression>
 }
+
+/** What the decision reads of topics. */
+export interface TopicFacts {
+  readonly topics: ReadonlyArray<Topic>
+  readonly choices: ReadonlyArray<TopicChoice>
+}
+
+/** Marketing blasts that were launched in this time count as senders of marketing. */
+export const marketing_sender_days = 90
 
 export class EmailMessageStore extends Context.Service<
   EmailMessageStore,

@@ -17,6 +17,7 @@ import {
   EmailMessageStore,
   type KeyedItems,
   type MessageFacts,
+  type TopicFacts,
   type MessageKey,
   type StoredItem,
   type StoredKey,
@@ -31,7 +32,7 @@ import {
   viewOf,
 } from "./MessageView.ts"
 import { type NewMessage, readMessage } from "./NewMessage.ts"
-import { factsWanted, preparation, type PreparationRefusal, type PreparedMessage } from "./Preparation.ts"
+import { preparation, type PreparationRefusal, type PreparedMessage } from "./Preparation.ts"
 
 /** The implementations of `EmailMessages.send` and `EmailMessages.sendMany`. */
 export const messageSending = Effect.gen(function* () {
@@ -39,7 +40,7 @@ export const messageSending = Effect.gen(function* () {
   const contactStore = yield* ContactStore
   const ids = yield* Ids
   const secrets = yield* Secrets
-  const { emailsPerDay_max, prepare } = yield* preparation
+  const { emailsPerDay_max, prepare, readFacts } = yield* preparation
   const parsers = yield* Parsers
   const { transact } = yield* Transactor
 
@@ -150,7 +151,7 @@ export const messageSending = Effect.gen(function* () {
   const prepareItem = Effect.fnUntraced(function* (
     workspace: WorkspaceId,
     item: ReadItem,
-    facts: MessageFacts,
+    facts: MessageFacts & TopicFacts,
     now: DateTime.Utc,
   ): Effect.fn.Return<DecidedItem> {
     if (Result.isFailure(item.read)) return { ...item, result: Result.fail(item.read.failure) }
@@ -164,7 +165,7 @@ export const messageSending = Effect.gen(function* () {
       const now = yield* DateTime.now
       const read = yield* decideWith(parsers, workspace)((parse) => readMessage(body, now, { parse }))
       const message = yield* Effect.fromResult(read)
-      const facts = yield* store.facts(workspace, factsWanted([message]))
+      const facts = yield* readFacts(workspace, [message])
       const prepared = yield* prepare(workspace, message, facts, now)
       const { id } = prepared.accepted.message
       const limit = yield* emailsPerDay_max(workspace)
@@ -200,9 +201,9 @@ export const messageSending = Effect.gen(function* () {
         clientItemId: clientItemIdIn(item),
         read: readMessage(item, now, { attachments: false }),
       }))
-      const facts = yield* store.facts(
+      const facts = yield* readFacts(
         workspace,
-        factsWanted(read.flatMap((item) => (Result.isSuccess(item.read) ? [item.read.success] : []))),
+        read.flatMap((item) => (Result.isSuccess(item.read) ? [item.read.success] : [])),
       )
       const decided = yield* Effect.forEach(read, (item) => prepareItem(workspace, item, facts, now))
       const prepared = decided.flatMap(({ result }) => (Result.isSuccess(result) ? [result.success] : []))

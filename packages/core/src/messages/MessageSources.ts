@@ -10,7 +10,7 @@ import { type MergeToken, tokenParser } from "../rendering/MergeTokens.ts"
 import { plainTextParser } from "../rendering/PlainText.ts"
 import { approvedNamed, EmailTemplateStore } from "../templates/TemplateStore.ts"
 import { EmailNotApproved } from "./MessageErrors.ts"
-import type { HeaderOverrides, MessageSource } from "./NewMessage.ts"
+import { type HeaderOverrides, type MessageSource, noHeader } from "./NewMessage.ts"
 
 /** A source with what replaces it: the parts of an approval, or parts of its own. */
 export interface Parts {
@@ -24,14 +24,6 @@ export interface Parts {
   readonly approvalId: ApprovalId | null
   /** The tokens of the parts, without those of the header. */
   readonly tokens: ReadonlyArray<MergeToken>
-}
-
-const noFields: HeaderOverrides = {
-  subject: null,
-  previewText: null,
-  fromName: null,
-  fromAddress: null,
-  replyToEmail: null,
 }
 
 const approvals_max = 500
@@ -122,7 +114,7 @@ export const sourceParts = Effect.gen(function* () {
       case "inline":
         return Effect.map(own(workspace, { ...source, previewText: header.previewText }), (parts) => ({
           ...parts,
-          header: noFields,
+          header: noHeader,
           emailId: null,
           version: null,
           templateId: null,

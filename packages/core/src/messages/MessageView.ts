@@ -39,6 +39,7 @@ export const messageItemCodes = [
   "free_plan_email_limit",
   "message_too_large",
   "too_complex",
+  "topic_archived",
 ] as const
 export type MessageItemCode = (typeof messageItemCodes)[number]
 

@@ -3,7 +3,7 @@ import { DateTime, Result, Schema, SchemaGetter } from "effect"
 import { OffsetInstant } from "../contacts/values/OffsetInstant.ts"
 import { PreviewText, Subject } from "../documents/EmailFields.ts"
 import { decoderOf, isObject } from "../kernel/Decoding.ts"
-import { ContactId, EmailId, EmailTemplateId } from "../kernel/Ids.ts"
+import { ContactId, EmailId, EmailTemplateId, TopicId } from "../kernel/Ids.ts"
 import { Invalid, type Issue } from "../kernel/Refusal.ts"
 import { encodeText } from "../kernel/Bytes.ts"
 import { type EmailAddress, parseEmail } from "../kernel/values/EmailAddress.ts"
@@ -94,6 +94,11 @@ export const NewMessageInput = Schema.Struct({
       description: "Default true: also sent to contacts that unsubscribed, without footer. false: marketing mail",
     }),
   ),
+  topic_id: Schema.optionalKey(
+    TopicId.annotate({
+      description: "Sent to subscribers of the topic only. Needs operational: false. Default: all marketing",
+    }),
+  ),
   attachments: Schema.optionalKey(
     Schema.Array(AttachmentInput).annotate({ description: "At most 20 files, 10 MB together. Not in batches" }),
   ),
@@ -135,6 +140,14 @@ export interface HeaderOverrides {
   readonly replyToEmail: string | null
 }
 
+export const noHeader: HeaderOverrides = {
+  subject: null,
+  previewText: null,
+  fromName: null,
+  fromAddress: null,
+  replyToEmail: null,
+}
+
 export interface NewMessage {
   readonly clientItemId: string | null
   readonly to: { readonly email: EmailAddress; readonly name: string | null } | { readonly contactId: ContactId }
@@ -144,6 +157,7 @@ export interface NewMessage {
   readonly allowUnresolved: boolean
   readonly contact: ContactMode
   readonly operational: boolean
+  readonly topicId: TopicId | null
   readonly attachments: ReadonlyArray<NewAttachment>
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
   readonly tags: Readonly<Record<string, string>>
@@ -159,7 +173,7 @@ const oneRecipient = "a message has one recipient: send one message for each"
 const noAddress = "must be an email address, such as ann@example.org"
 
 const decodeInput = decoderOf(NewMessageInput, {
-  hints: { cc: oneRecipient, bcc: oneRecipient, topic_id: "is not a key here: there are no topics yet" },
+  hints: { cc: oneRecipient, bcc: oneRecipient },
 })
 
 /** Checks the JSON of a message, and reports all issues. `attachments`: whether it may have some. `parse` decodes them. */
@@ -177,6 +191,7 @@ export const readMessage = (
   const found = [
     ...recipientIssues(value, address),
     ...sourceIssues(value),
+    ...topicIssues(value),
     ...dataIssues(value.data ?? {}),
     ...files.issues,
     ...customHeaderIssues(value.headers ?? {}),
@@ -209,6 +224,7 @@ export const readMessage = (
     allowUnresolved: value.allow_unresolved ?? false,
     contact: value.contact ?? "match",
     operational: value.operational ?? true,
+    topicId: value.topic_id ?? null,
     attachments: files.attachments,
     headers: Object.entries(value.headers ?? {}) as ReadonlyArray<readonly [string, string]>,
     tags: (value.tags ?? {}) as Readonly<Record<string, string>>,
@@ -257,6 +273,11 @@ const recipientIssues = (
   }
   return to !== undefined && address === null ? [{ path: "to.email", message: noAddress }] : []
 }
+
+const topicIssues = ({ operational = true, topic_id }: NewMessageInput): ReadonlyArray<Issue> =>
+  topic_id !== undefined && operational
+    ? [{ path: "topic_id", message: "needs operational: false: operational messages have no topic" }]
+    : []
 
 const sourceIssues = ({ email_id, html, template_id, text }: NewMessageInput): ReadonlyArray<Issue> => {
   const inline = html === undefined ? (text === undefined ? [] : ["text"]) : ["html"]

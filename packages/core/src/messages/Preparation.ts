@@ -18,9 +18,13 @@ import { nameTokenOf, type Workspace } from "../workspaces/Workspace.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import type { BlockReason } from "../sending/Delivery.ts"
 import { ownApproval, strangerOf } from "../sending/messages/MessageContent.ts"
+import { ConsentStore } from "../topics/ConsentStore.ts"
+import { type RecipientTopic, recipientTopic } from "../topics/Topic.ts"
+import { TopicArchived } from "../topics/TopicErrors.ts"
+import { TopicStore } from "../topics/TopicStore.ts"
 import { acceptanceBlock, headerOf, missingIn } from "./Acceptance.ts"
 import type { EmailMessage } from "./EmailMessage.ts"
-import { type AcceptedMessage, EmailMessageStore, type MessageFacts } from "./EmailMessageStore.ts"
+import { type AcceptedMessage, EmailMessageStore, type MessageFacts, type TopicFacts } from "./EmailMessageStore.ts"
 import { EmailNotApproved, UnresolvedTokens } from "./MessageErrors.ts"
 import { type Parts, sourceParts } from "./MessageSources.ts"
 import type { HeaderOverrides, NewMessage } from "./NewMessage.ts"
@@ -41,6 +45,7 @@ export type PreparationRefusal =
   | UnresolvedTokens
   | MessageTooLarge
   | TooComplex
+  | TopicArchived
 
 const workspaces_max = 1_000
 /** How long a changed setting of the workspace, or a domain that lost its verification, may go unnoticed. */
@@ -63,6 +68,8 @@ export const preparation = Effect.gen(function* () {
   const links = yield* Links
   const { message_bytes_max } = yield* Settings
   const partsOf = yield* sourceParts
+  const topics = yield* TopicStore
+  const consents = yield* ConsentStore
 
   const facts = yield* Cache.make({
     lookup: Effect.fnUntraced(function* (workspace: WorkspaceId) {
@@ -91,10 +98,11 @@ export const preparation = Effect.gen(function* () {
   const prepare = Effect.fnUntraced(function* (
     workspace: WorkspaceId,
     message: NewMessage,
-    known: MessageFacts,
+    known: MessageFacts & TopicFacts,
     now: DateTime.Utc,
   ) {
     const recipient = yield* recipientOf(message, known)
+    const topic = yield* topicOf(message, recipient, known)
     const parts = yield* partsOf(workspace, message.source, message.header)
     const missingOf = ({ verifiedDomains, workspace: { senderDefaults } }: WorkspaceFacts) =>
       missingIn(headerOf(message.header, parts.header, senderDefaults), verifiedDomains)
@@ -114,6 +122,7 @@ export const preparation = Effect.gen(function* () {
       return yield* new MessageTooLarge({ bytes_max: message_bytes_max })
     }
     const { contact, emailNormalized } = recipient
+    const consentRequired = its.workspace.consent.marketingConsent === "required"
     const filled = yield* filledIn({
       texts: [subject, header.fromName ?? "", header.previewText ?? ""],
       contact: contact ?? strangerOf(id, now, recipient.email, recipient.name),
@@ -122,7 +131,7 @@ export const preparation = Effect.gen(function* () {
       links: links.of({ workspaceId: workspace, deliveryId: id }),
       bytes_max: message_bytes_max,
     })
-    const reason = acceptanceBlock(recipient, message.operational) ?? null
+    const reason = acceptanceBlock({ ...recipient, topic, consentRequired }, message.operational) ?? null
     const shown = {
       ...header,
       fromAddress,
@@ -151,8 +160,22 @@ export const preparation = Effect.gen(function* () {
     } satisfies PreparedMessage
   })
 
+  /** Requests without a topic read nothing. */
+  const readFacts = Effect.fnUntraced(function* (workspace: WorkspaceId, messages: ReadonlyArray<NewMessage>) {
+    const found = yield* store.facts(workspace, factsWanted(messages))
+    const named = Arr.dedupe(messages.flatMap(({ topicId }) => topicId ?? []))
+    if (named.length === 0) return { ...found, topics: [], choices: [] }
+    const contactIds = found.contacts.map(({ id }) => id)
+    return {
+      ...found,
+      topics: yield* topics.many(workspace, named),
+      choices: yield* consents.choices(workspace, contactIds, named),
+    }
+  })
+
   return {
     prepare,
+    readFacts,
     /** The emails that the plan allows a day; null: no limit. */
     emailsPerDay_max: (workspace: WorkspaceId) =>
       Effect.map(Cache.get(facts, workspace), ({ emailsPerDay_max }) => emailsPerDay_max),
@@ -183,6 +206,7 @@ const messageOf = (
   templateId: parts.templateId,
   ...header,
   operational: message.operational,
+  topicId: message.topicId,
   trackOpens: message.trackOpens,
   trackClicks: message.trackClicks,
   retainContent: message.retainContent,
@@ -244,8 +268,24 @@ const recipientOf = Effect.fnUntraced(function* (
   }
 })
 
+/** Of a recipient without contact nothing is recorded. */
+const topicOf = Effect.fnUntraced(function* (
+  { topicId }: NewMessage,
+  { contact }: KnownRecipient,
+  { choices, topics }: TopicFacts,
+): Effect.fn.Return<RecipientTopic | null, NotFound | TopicArchived> {
+  if (topicId === null) return null
+  const topic = topics.find(({ id }) => id === topicId)
+  if (topic === undefined) return yield* new NotFound({ resource: "topic", path: "topic_id" })
+  if (topic.status === "archived") return yield* new TopicArchived({ path: "topic_id" })
+  return recipientTopic(
+    topic,
+    choices.find((choice) => choice.topicId === topicId && choice.contactId === contact?.id) ?? null,
+  )
+})
+
 /** What a recipient's facts are read by. */
-export const factsWanted = (messages: ReadonlyArray<NewMessage>) => ({
+const factsWanted = (messages: ReadonlyArray<NewMessage>) => ({
   emails: Arr.dedupe(messages.flatMap(({ to }) => ("contactId" in to ? [] : [to.email.normalized]))),
   contactIds: Arr.dedupe(messages.flatMap(({ to }) => ("contactId" in to ? [to.contactId] : []))),
 })

@@ -18,6 +18,8 @@ export const lag_days_kept = 1
 export const view_total_days_kept = 400
 /** Hourly counts of webhooks: statistics show those of a day. */
 export const webhook_hour_days_kept = 2
+/** Subscription requests that have expired, and whose contact was deleted. */
+export const detached_request_days_kept = 30
 /** Ids of written batches of page views. A batch is retried for seconds only. */
 export const view_batch_days_kept = 1
 

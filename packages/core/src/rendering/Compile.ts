@@ -7,6 +7,7 @@ import type { ApprovedEmail, Addresses, LinkKind, Sender } from "./message/Messa
 import { footer_class } from "./EmailLayout.ts"
 import { escapeHtml, isProgram, isWebUrl, trimUrl, urlPart } from "./Escapes.ts"
 import { mailbox, wireAddress } from "./message/Headers.ts"
+import { preferences_end } from "./message/Message.ts"
 import { type AttributeRegion, decodeReferences, type Region, scan } from "./Markup.ts"
 import { encodeQuotedPrintable, soft_break } from "./message/QuotedPrintable.ts"
 import {
@@ -18,7 +19,7 @@ import {
   type Slot,
   toMergeTemplate,
 } from "./MergeTemplate.ts"
-import { findTokens, type MergeToken } from "./MergeTokens.ts"
+import { findTokens, type MergeToken, ownAddresses } from "./MergeTokens.ts"
 
 export interface CompileOptions {
   /** Operational email: no unsubscribe footer, no unsubscribe headers. */
@@ -262,7 +263,7 @@ const asLink = (source: string, region: AttributeRegion): MergeTemplate | null =
   }
   const before = trimUrl(decodeReferences(raw.slice(0, first.start), region.quote))
   // The service's own addresses are not redirected: they would be counted as clicks.
-  if (before === "" ? ownAddress(first.token.name) : !isWebUrl(before)) return null
+  if (before === "" ? ownAddresses.has(first.token.name) : !isWebUrl(before)) return null
   return targetOf(raw, region.quote, before === "")
 }
 
@@ -281,8 +282,6 @@ const targetOf = (raw: string, quote: AttributeRegion["quote"], beginsWithToken:
     ),
   )
 }
-
-const ownAddress = (name: string): boolean => name === "unsubscribe_url" || name === "view_in_browser_url"
 
 const redirect = (region: AttributeRegion, target: MergeTemplate, index: number, { click }: Addresses): Edit =>
   quoted(
@@ -307,7 +306,10 @@ const htmlFooter = (sender: Sender, addresses: Addresses): MergeTemplate => [
     .join(""),
   `<a href="${escapeHtml(addresses.unsubscribe)}`,
   ownEnd("unsubscribe"),
-  '" style="color:#6b7280;text-decoration:underline">Unsubscribe</a></div>',
+  '" style="color:#6b7280;text-decoration:underline">Unsubscribe</a> · ',
+  `<a href="${escapeHtml(addresses.unsubscribe)}`,
+  ownEnd("unsubscribe"),
+  `${preferences_end}" style="color:#6b7280;text-decoration:underline">Preferences</a></div>`,
 ]
 
 /** The name, unless the address begins with it, and the postal address, as far as the workspace has them. */
@@ -323,6 +325,8 @@ const compileText = (text: string, sender: Sender, { addresses, operational }: C
     ...template,
     ["\n\n---", ...footerLines(sender), `Unsubscribe: ${addresses.unsubscribe}`].join("\n"),
     ownEnd("unsubscribe"),
-    "\n",
+    `\nPreferences: ${addresses.unsubscribe}`,
+    ownEnd("unsubscribe"),
+    `${preferences_end}\n`,
   ])
 }

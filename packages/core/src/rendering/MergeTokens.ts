@@ -4,7 +4,7 @@ import { type Contact, type CustomValue, isTags } from "../contacts/Contact.ts"
 import { standardFieldByName } from "../contacts/ContactFields.ts"
 import { isBlank } from "../kernel/Text.ts"
 import type { SyncParser } from "../ports/Parsers.ts"
-import type { MessageLinks } from "./message/Message.ts"
+import { type MessageLinks, preferences_end } from "./message/Message.ts"
 
 /** Format suffixes. They apply in their order to the value and to the fallback. */
 export const formats = ["uppercase", "lowercase", "capitalize", "titlecase"] as const
@@ -90,11 +90,19 @@ const endOfFallback = (rest: string): number => {
   return end < 0 ? rest.length : end
 }
 
+/** The tokens that are addresses of the service. `confirm_url` has a value in confirmation mails alone. */
+export const ownAddresses: ReadonlySet<string> = new Set([
+  "unsubscribe_url",
+  "preferences_url",
+  "view_in_browser_url",
+  "confirm_url",
+])
+
 /** Whether the token has a meaning. Without `customFields`, those of active fields, every well-formed one is known. */
 export const isKnown = ({ path, malformed }: MergeToken, customFields?: ReadonlySet<string>): boolean => {
   const [first, second, third] = path
   if (malformed) return false
-  if (path.length === 1) return first === "unsubscribe_url" || first === "view_in_browser_url"
+  if (path.length === 1) return ownAddresses.has(first ?? "")
   if (path.length === 2 && first === "contact") return second === "contact_id" || standardFieldByName.has(second ?? "")
   if (path.length === 2) return first === "workspace" && second === "name"
   // Neither a form field nor a declared token may be called `__proto__`.
@@ -131,8 +139,7 @@ const fixedNames: ReadonlyArray<string> = [
   "contact.contact_id",
   ...[...standardFieldByName.keys()].map((field) => `contact.${field}`),
   "workspace.name",
-  "unsubscribe_url",
-  "view_in_browser_url",
+  ...ownAddresses,
 ]
 
 const bare = (name: string): string =>
@@ -210,8 +217,12 @@ const valueOf = (path: ReadonlyArray<string>, values: TokenValues): string | nul
   switch (first) {
     case "unsubscribe_url":
       return path.length === 1 ? values.links.unsubscribe : null
+    case "preferences_url":
+      return path.length === 1 ? values.links.unsubscribe + preferences_end : null
     case "view_in_browser_url":
       return path.length === 1 ? values.links.view : null
+    case "confirm_url":
+      return path.length === 1 ? dataValue(["data", first], values.data) : null
     case "workspace":
       return path.length === 2 && second === "name" ? values.workspaceName : null
     case "data":

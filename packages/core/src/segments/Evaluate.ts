@@ -3,7 +3,8 @@ import { DateTime } from "effect"
 import type { PastActivity } from "../contacts/Activity.ts"
 import { type Contact, customValue, type CustomValue, isTags, type Tags } from "../contacts/Contact.ts"
 import { standardFieldByKey, type ValueType } from "../contacts/ContactFields.ts"
-import type { ListId } from "../kernel/Ids.ts"
+import type { ListId, TopicId } from "../kernel/Ids.ts"
+import type { TopicStatus } from "../topics/Topic.ts"
 import { foldTags } from "../contacts/values/Tags.ts"
 import { fold, isBlank } from "../kernel/Text.ts"
 import type { RuleField } from "./RuleFacts.ts"
@@ -18,6 +19,7 @@ import {
   type RuleTree,
   type StepCondition,
   type TimeWindow,
+  type TopicCondition,
   type ValueOperator,
 } from "./RuleTree.ts"
 import { timeRangeOf, startOf } from "./TimeRange.ts"
@@ -29,6 +31,8 @@ export interface RuleSubject {
   readonly activities: ReadonlyArray<PastActivity>
   /** The contact's static lists: all, or those that the tree names. */
   readonly lists: ReadonlySet<ListId>
+  /** Statuses for topics, recorded or by default: for all topics, or those that the tree names. A deleted topic has none. */
+  readonly topics: ReadonlyMap<TopicId, TopicStatus>
 }
 
 /** The context of an evaluation: the custom fields that the tree names, and the instant at which time windows end. */
@@ -94,6 +98,29 @@ export const compileCondition = (condition: RuleCondition, context: RuleContext)
       const member = condition.operator === "is_member"
       return ({ lists }) => lists.has(listId) === member
     }
+    case "topic":
+      return compileTopic(condition)
+  }
+}
+
+/** The status in force: contacts that unsubscribed from all marketing are not subscribed. Undefined for a deleted topic. */
+export const topicStatusIn = ({ contact, topics }: RuleSubject, topic: TopicId): TopicStatus | undefined => {
+  const status = topics.get(topic)
+  return status === "subscribed" && contact.unsubscribed ? "unsubscribed" : status
+}
+
+/** A condition on a deleted topic holds for no contact. */
+const compileTopic = ({ operator, topicId }: TopicCondition): RulePredicate => {
+  switch (operator) {
+    case "is_subscribed":
+      return (subject) => topicStatusIn(subject, topicId) === "subscribed"
+    case "is_pending":
+      return (subject) => topicStatusIn(subject, topicId) === "pending"
+    case "is_not_subscribed":
+      return (subject) => {
+        const status = topicStatusIn(subject, topicId)
+        return status !== undefined && status !== "subscribed"
+      }
   }
 }
 

@@ -2,7 +2,14 @@
 import type { DateTime } from "effect"
 import { customValue, type CustomValue } from "../contacts/Contact.ts"
 import { standardFieldByKey } from "../contacts/ContactFields.ts"
-import { compileCondition, compileRules, type RuleContext, type RuleSubject, usableField } from "./Evaluate.ts"
+import {
+  compileCondition,
+  compileRules,
+  type RuleContext,
+  type RuleSubject,
+  topicStatusIn,
+  usableField,
+} from "./Evaluate.ts"
 import type { RuleField } from "./RuleFacts.ts"
 import { leavesOf, type RuleCondition, type RuleTree } from "./RuleTree.ts"
 
@@ -16,8 +23,8 @@ export interface ExplainedCondition {
 }
 
 /**
- * The contact's own value: the field's value, the time of the latest activity of the type (at any time), or whether the
- * contact is on the list. Null if there is none, and for an archived field.
+ * The contact's own value: the field's value, the time of the latest activity of the type (at any time), whether the contact is
+ * on the list, or its status for the topic. Null if there is none, for an archived field and for a deleted topic.
  */
 export type ContactValue = CustomValue | DateTime.Utc | null
 
@@ -73,6 +80,8 @@ const compileValue = (
       return (subject) => latest(subject, condition.activityType)
     case "list_membership":
       return ({ lists }) => lists.has(condition.listId)
+    case "topic":
+      return (subject) => topicStatusIn(subject, condition.topicId) ?? null
   }
 }
 

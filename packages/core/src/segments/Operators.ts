@@ -49,6 +49,7 @@ export const valueless: ReadonlySet<ValueOperator> = new Set(truth)
 
 export const activityOperators = ["has_activity", "has_no_activity"] as const
 export const membershipOperators = ["is_member", "is_not_member"] as const
+export const topicOperators = ["is_subscribed", "is_not_subscribed", "is_pending"] as const
 /** Operators of conditions on a flow's own emails, which only condition steps of that flow have. */
 export const emailStepOperators = ["has_activity"] as const
 

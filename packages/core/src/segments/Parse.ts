@@ -21,6 +21,7 @@ import {
   CustomFieldRule,
   EmailStepRule,
   ListMembershipRule,
+  TopicRule,
   type RuleCondition,
   type RuleGroupOf,
   type RuleNodeOf,
@@ -165,6 +166,7 @@ const snakeKeys: ReadonlyMap<string, string> = new Map([
   ["activity_type", "activityType"],
   ["time_window", "timeWindow"],
   ["list_id", "listId"],
+  ["topic_id", "topicId"],
   ["node_id", "nodeId"],
 ])
 
@@ -193,6 +195,7 @@ const customField = decoderOf(CustomFieldRule, {
 })
 const activity = decoderOf(ActivityRule, strict)
 const listMembership = decoderOf(ListMembershipRule, strict)
+const topic = decoderOf(TopicRule, strict)
 const emailStep = decoderOf(EmailStepRule, strict)
 
 const decodeCondition: Decoder<RuleCondition> = (sent, path) => {
@@ -223,10 +226,12 @@ const decodeCondition: Decoder<RuleCondition> = (sent, path) => {
       return activity(withoutValue(json), path)
     case "list_membership":
       return listMembership(withoutValue(json), path)
+    case "topic":
+      return topic(withoutValue(json), path)
     case "email_step":
       return refused(`${path}.source`, "email_step is only for the condition steps of a flow")
     default:
-      return refused(`${path}.source`, "must be one of contact, custom_field, activity, list_membership")
+      return refused(`${path}.source`, "must be one of contact, custom_field, activity, list_membership, topic")
   }
 }
 
@@ -268,10 +273,10 @@ const comparisonIssues = (
   return Result.isFailure(read) ? [{ path: `${path}.value`, message: read.failure }] : []
 }
 
-/** Issues of the field or list that a condition names. */
+/** Issues of the field, list or topic that a condition names. */
 export const referenceIssues = (
   { path, condition }: Leaf<StepCondition>,
-  { fields, staticLists }: RuleFacts,
+  { fields, staticLists, topics }: RuleFacts,
 ): ReadonlyArray<Issue> => {
   switch (condition.source) {
     case "custom_field": {
@@ -284,6 +289,10 @@ export const referenceIssues = (
       return staticLists.has(condition.listId)
         ? []
         : [{ path: `${path}.listId`, message: "must be the id of a static list of this workspace" }]
+    case "topic":
+      return topics.has(condition.topicId)
+        ? []
+        : [{ path: `${path}.topicId`, message: "must be the id of a topic of this workspace" }]
     default:
       return []
   }

@@ -4,7 +4,7 @@ import { ruleActivityTypes } from "../contacts/Activity.ts"
 import type { Tags } from "../contacts/Contact.ts"
 import { standardFields } from "../contacts/ContactFields.ts"
 import { tags_max } from "../contacts/values/FieldValue.ts"
-import { FieldDefinitionId, ListId } from "../kernel/Ids.ts"
+import { FieldDefinitionId, ListId, TopicId } from "../kernel/Ids.ts"
 import {
   activityOperators,
   emailStepMetrics,
@@ -14,6 +14,7 @@ import {
   operatorAliases,
   time_window_amount_max,
   timeWindowUnits,
+  topicOperators,
 } from "./Operators.ts"
 
 const oneOf = <const Words extends ReadonlyArray<string>>(words: Words) =>
@@ -125,6 +126,16 @@ export const ListMembershipRule = Schema.Struct({
   operator: operatorOf(membershipOperators),
 }).annotate({ identifier: "ListMembershipRule", description: "Asks whether the contact is on a static list" })
 
+export const TopicRule = Schema.Struct({
+  kind: condition,
+  source: Schema.Literal("topic"),
+  topicId: TopicId.annotateKey({ messageMissingKey: "must be the id of a topic of this workspace" }),
+  operator: oneOf(topicOperators).annotate({
+    description:
+      "`is_subscribed`: recorded or by default, without contacts that unsubscribed from all marketing. `is_not_subscribed`: all others. `is_pending`: asked to confirm",
+  }),
+}).annotate({ identifier: "TopicRule", description: "Asks for the contact's status for a topic" })
+
 const nodeMessage = "must be the step_id of a send_email step of this flow"
 
 export const EmailStepRule = Schema.Struct({
@@ -141,9 +152,16 @@ export type ContactCondition = typeof ContactRule.Type
 export type CustomFieldCondition = typeof CustomFieldRule.Type
 export type ActivityCondition = typeof ActivityRule.Type
 export type ListMembershipCondition = typeof ListMembershipRule.Type
+export type TopicCondition = typeof TopicRule.Type
 
 /** Conditions of the rules of audiences. */
-export const RuleConditionSchema = Schema.Union([ContactRule, CustomFieldRule, ActivityRule, ListMembershipRule])
+export const RuleConditionSchema = Schema.Union([
+  ContactRule,
+  CustomFieldRule,
+  ActivityRule,
+  ListMembershipRule,
+  TopicRule,
+])
 export type RuleCondition = typeof RuleConditionSchema.Type
 
 /** Conditions of the rules of a flow's steps. */

@@ -1,6 +1,6 @@
 // Rule trees, decoded and canonical, and queries about them.
 import type { ActivityType } from "../contacts/Activity.ts"
-import type { FieldDefinitionId, ListId } from "../kernel/Ids.ts"
+import type { FieldDefinitionId, ListId, TopicId } from "../kernel/Ids.ts"
 import type { RuleCondition, RuleGroupOf, RuleNodeOf, StepCondition } from "./RuleSchema.ts"
 
 export { type EmailStepMetric, emailStepMetrics, type ValueOperator } from "./Operators.ts"
@@ -15,6 +15,7 @@ export type {
   RuleNodeOf,
   StepCondition,
   TimeWindow,
+  TopicCondition,
 } from "./RuleSchema.ts"
 export { isObject, type Json } from "../kernel/Decoding.ts"
 
@@ -48,14 +49,18 @@ export const leavesOf = <Condition extends StepCondition>(
     return isGroup(node) ? leavesOf(node, `${path}.`) : [{ path, condition: node }]
   })
 
-/** The activity types and lists that a tree needs besides the contact's fields, each once. */
-export const activitiesAndListsIn = (
-  tree: StepRuleTree,
-): { readonly activityTypes: ReadonlyArray<ActivityType>; readonly lists: ReadonlyArray<ListId> } => {
+/** What a tree needs besides the contact's fields, each once. */
+export interface RequiredFacts {
+  readonly activityTypes: ReadonlyArray<ActivityType>
+  readonly lists: ReadonlyArray<ListId>
+  readonly topics: ReadonlyArray<TopicId>
+}
+
+export const requiredFactsIn = (tree: StepRuleTree): RequiredFacts => {
   const conditions = conditionsOf(tree)
   const types = conditions.flatMap((each) => (each.source === "activity" ? [each.activityType] : []))
-  const lists = conditions.flatMap((each) => (each.source === "list_membership" ? [each.listId] : []))
-  return { activityTypes: [...new Set(types)], lists: [...new Set(lists)] }
+  const { lists, topics } = referencesOf(conditions)
+  return { activityTypes: [...new Set(types)], lists, topics }
 }
 
 /** The condition of a tree that has exactly one, at any depth. */
@@ -68,12 +73,14 @@ export const loneCondition = ({ conditions }: RuleGroup): RuleCondition | undefi
 export interface RuleReferences {
   readonly fields: ReadonlyArray<FieldDefinitionId>
   readonly lists: ReadonlyArray<ListId>
+  readonly topics: ReadonlyArray<TopicId>
 }
 
-/** The ids of custom fields and lists that the conditions name, each once. */
+/** The ids of custom fields, lists and topics that the conditions name, each once. */
 export const referencesOf = (conditions: ReadonlyArray<StepCondition>): RuleReferences => ({
   fields: [...new Set(conditions.flatMap((each) => (each.source === "custom_field" ? [each.fieldDefinitionId] : [])))],
   lists: [...new Set(conditions.flatMap((each) => (each.source === "list_membership" ? [each.listId] : [])))],
+  topics: [...new Set(conditions.flatMap((each) => (each.source === "topic" ? [each.topicId] : [])))],
 })
 
 /** What the JSON of a tree names. `fieldNames`: names that may be `api_name`s of custom fields, each once. */

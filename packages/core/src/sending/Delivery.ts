@@ -3,7 +3,7 @@
 // transitions are in `machine.ts`.
 import { type DateTime, Struct } from "effect"
 import type { FlowTokens } from "../rendering/MergeTokens.ts"
-import type { ApprovalId, BlastId, ContactId, DeliveryId, FlowId, MembershipId } from "../kernel/Ids.ts"
+import type { ApprovalId, BlastId, ContactId, DeliveryId, FlowId, MembershipId, TopicId } from "../kernel/Ids.ts"
 
 /**
  * queued → claimed → handed_over → sent | failed. `blocked` until the intent. `unconfirmed` when a worker died, or the
@@ -19,6 +19,10 @@ export const blockReasons = [
   "no_email",
   "unsubscribed",
   "opt_out",
+  /** The recipient ended the topic of the message. */
+  "topic_unsubscribed",
+  /** The recipient has not agreed to the topic, or to marketing where the workspace requires it. */
+  "no_consent",
   "invalid_email",
   "suppressed",
   "duplicate_address",
@@ -107,6 +111,8 @@ export interface Delivery extends DeliveryMachineState, DeliveryProgress {
   /** Null only of a single message: no contact had its address, or none was looked for. */
   readonly contactId: ContactId | null
   readonly approvalId: ApprovalId
+  /** Null: all marketing, and always of operational messages. */
+  readonly topicId: TopicId | null
   /** Null only when the contact has none: such a delivery is `blocked`. */
   readonly email: string | null
   readonly dueAt: DateTime.Utc

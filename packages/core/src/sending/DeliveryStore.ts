@@ -4,7 +4,7 @@ import { Context, type Effect, Schema } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import type { ClaimedMessage } from "./messages/MessageContent.ts"
 import type { FlowTokens } from "../rendering/MergeTokens.ts"
-import type { ApprovalId, BlastId, DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
+import type { ApprovalId, BlastId, DeliveryId, TopicId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
 import type { FixedAudience, IntentAnswer } from "./Delivery.ts"
 import type { Settlement } from "./Settlement.ts"
@@ -28,6 +28,8 @@ export interface ClaimedDelivery {
   /** Values of `{{campaign.dynamic.<key>}}` of a flow's message; null: the message belongs to a blast. */
   readonly tokens: FlowTokens | null
   readonly approvalId: ApprovalId
+  /** Null: all marketing, or operational. */
+  readonly topicId: TopicId | null
   readonly operational: boolean
   /** The address when the audience was fixed; the contact may have another one since. */
   readonly address: string

@@ -18,7 +18,7 @@ import { type Recipient, type RenderedMessage, senderOf } from "../rendering/mes
 import { MessageMemory } from "../rendering/message/MessageMemory.ts"
 import { MessageTooLarge } from "../rendering/MessageTooLarge.ts"
 import { render } from "../rendering/Render.ts"
-import type { ApprovalId, WorkspaceId } from "../kernel/Ids.ts"
+import type { ApprovalId, TopicId, WorkspaceId } from "../kernel/Ids.ts"
 import { Parsers } from "../ports/Parsers.ts"
 import { inSteps, type Steps } from "../kernel/runtime/Steps.ts"
 import { weightedCache } from "../kernel/runtime/WeightedCache.ts"
@@ -26,6 +26,7 @@ import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { toDomain } from "../kernel/values/DomainName.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
+import { TopicStore } from "../topics/TopicStore.ts"
 import type { ClaimedDelivery } from "./DeliveryStore.ts"
 import { Links } from "../rendering/Links.ts"
 import type { Envelope } from "./MailConnection.ts"
@@ -83,7 +84,7 @@ const kinds = (): ((workspace: WorkspaceId, claimed: ClaimedDelivery) => Kind) =
 
 /** Cached compiled emails: a worker sends few at a time. */
 const prepared_max = 64
-/** Sender addresses of single messages whose keys are cached. */
+/** Sender addresses of single messages, and topics, whose keys and names are cached. */
 const message_keys_max = 256
 /** How long a changed postal address, or a domain that lost its verification, may go unnoticed. */
 const prepared_for = Duration.seconds(30)
@@ -126,6 +127,27 @@ export class OutgoingMail extends Context.Service<
         return { compiled, key }
       })
 
+      const topics = yield* TopicStore
+      const lists = yield* Cache.make({
+        lookup: Effect.fnUntraced(function* ({
+          topicId,
+          workspace,
+        }: {
+          readonly workspace: WorkspaceId
+          readonly topicId: TopicId
+        }) {
+          const [topic] = yield* topics.many(workspace, [topicId])
+          return topic === undefined
+            ? workspace
+            : `${topic.slug}.${(yield* Effect.orDie(workspaces.get(workspace))).slug}`
+        }),
+        capacity: message_keys_max,
+        timeToLive: prepared_for,
+      })
+      /** The beginning of `List-Id` (RFC 2919). A topic that was deleted has none of its own. */
+      const listOf = (workspace: WorkspaceId, { topicId }: ClaimedDelivery): Effect.Effect<string> =>
+        topicId === null ? Effect.succeed(workspace) : Cache.get(lists, { workspace, topicId })
+
       const compiledMessage = yield* messageMail
       const contents = yield* MessageContentStore
       const messageKeys = yield* Cache.make({
@@ -161,6 +183,7 @@ export class OutgoingMail extends Context.Service<
         const mine = {
           ...claimed,
           contact,
+          list: yield* listOf(workspace, claimed),
           campaign: `${claimed.blastId}:messages`,
           single: { data: body.data, name: content.toName, operational: claimed.operational },
         }
@@ -196,7 +219,7 @@ export class OutgoingMail extends Context.Service<
         if (contact === null) return yield* toNotRendered("The contact has been deleted")
         const date = yield* DateTime.now
         const campaign = `${claimed.blastId}:${claimed.approvalId}`
-        const delivery = { ...claimed, contact, campaign, single: null }
+        const delivery = { ...claimed, contact, list: yield* listOf(workspace, claimed), campaign, single: null }
         const rendered = yield* Effect.catchDefect(
           inSteps(unsigned({ compiled, domain: key.domain }, delivery, { links, date, memory })),
           (error) => Effect.fail(toNotRendered(error)),
@@ -249,6 +272,8 @@ interface RenderContext {
 
 interface UnsignedMessage extends Pick<ClaimedDelivery, "id" | "address" | "tokens"> {
   readonly contact: Contact
+  /** The beginning of its `List-Id`: the topic, or the workspace. */
+  readonly list: string
   /** The first two parts of the `Feedback-ID`: what the message belongs to. */
   readonly campaign: string
   /** What a single message has; null: the message belongs to a blast or a flow. */
@@ -262,7 +287,7 @@ interface UnsignedMessage extends Pick<ClaimedDelivery, "id" | "address" | "toke
 /** A message without its signature. `domain` is the sender's, an A-label. */
 export function* unsigned(
   { compiled, domain }: { readonly compiled: CompiledEmail; readonly domain: string },
-  { address, campaign, contact, id, single, tokens }: UnsignedMessage,
+  { address, campaign, contact, id, list, single, tokens }: UnsignedMessage,
   { date, links, memory }: RenderContext,
 ): Steps<{ readonly envelope: Envelope; readonly message: RenderedMessage }> {
   const { workspaceId } = compiled.sender
@@ -276,7 +301,7 @@ export function* unsigned(
     links: ofDelivery,
     messageId: `${id}@${domain}`,
     date,
-    listId: single?.operational === true ? null : `${workspaceId}.${domain}`,
+    listId: single?.operational === true ? null : `${list}.${domain}`,
     // Gmail's format: up to four parts, the last one is the sender's.
     feedbackId: `${campaign}:${workspaceId}:tentpole`,
   }

@@ -2,6 +2,7 @@
 // contacts may unsubscribe in between.
 import type { BounceKind } from "./EnhancedCode.ts"
 import type { DateTime } from "effect"
+import type { RecipientTopic } from "../topics/Topic.ts"
 import type { BlockReason, IntentAnswer } from "./Delivery.ts"
 
 /** From the weakest (the recipient's own choice) to the strongest (set by an operator). */
@@ -39,6 +40,10 @@ export interface RecipientFacts {
   readonly marketingEmailSubscribed: boolean | null
   readonly marketingEmailInvalid: boolean
   readonly suppression: SuppressionReason | null
+  /** Null: the message has no topic. */
+  readonly topic: RecipientTopic | null
+  /** The workspace's setting `marketing_consent` is `required`. */
+  readonly consentRequired: boolean
 }
 
 /** A fact and a value of it. */
@@ -48,39 +53,55 @@ interface BlockCondition {
   readonly reason: BlockReason
   /** A choice of the recipient, which operational mail ignores. */
   readonly marketingOnly: boolean
-  /** One of these is enough. */
-  readonly when: ReadonlyArray<FactValue>
+  /** One of these is enough. Of each, all facts have to hold; the last one explains it. */
+  readonly when: ReadonlyArray<ReadonlyArray<FactValue>>
 }
 
 /** Why a recipient is not mailed: the reason of the first condition that holds. Adapters generate SQL from this table. */
 export const blockConditions: ReadonlyArray<BlockCondition> = [
-  { reason: "no_email", marketingOnly: false, when: [["emailNormalized", null]] },
+  { reason: "no_email", marketingOnly: false, when: [[["emailNormalized", null]]] },
   {
     reason: "unsubscribed",
     marketingOnly: true,
+    when: [[["unsubscribed", true]], [["suppression", "unsubscribe"]]],
+  },
+  { reason: "opt_out", marketingOnly: true, when: [[["marketingEmailSubscribed", false]]] },
+  { reason: "topic_unsubscribed", marketingOnly: true, when: [[["topic", "unsubscribed"]]] },
+  {
+    reason: "no_consent",
+    marketingOnly: true,
     when: [
-      ["unsubscribed", true],
-      ["suppression", "unsubscribe"],
+      [["topic", "pending"]],
+      [["topic", "unsubscribed_by_default"]],
+      // Where consent is required, only a `true` of the contact or a recorded `subscribed` of the topic is one.
+      [
+        ["marketingEmailSubscribed", null],
+        ["topic", null],
+        ["consentRequired", true],
+      ],
+      [
+        ["marketingEmailSubscribed", null],
+        ["topic", "subscribed_by_default"],
+        ["consentRequired", true],
+      ],
     ],
   },
-  { reason: "opt_out", marketingOnly: true, when: [["marketingEmailSubscribed", false]] },
-  { reason: "invalid_email", marketingOnly: false, when: [["marketingEmailInvalid", true]] },
+  { reason: "invalid_email", marketingOnly: false, when: [[["marketingEmailInvalid", true]]] },
   {
     reason: "suppressed",
     marketingOnly: false,
-    when: [
-      ["suppression", "bounce"],
-      ["suppression", "complaint"],
-      ["suppression", "manual"],
-    ],
+    when: [[["suppression", "bounce"]], [["suppression", "complaint"]], [["suppression", "manual"]]],
   },
 ]
 
 /** The first block reason; undefined when there is none. */
 export const blockReason = (facts: RecipientFacts, operational: boolean): BlockReason | undefined =>
   blockConditions.find(
-    ({ marketingOnly, when }) => !(marketingOnly && operational) && when.some(([fact, value]) => facts[fact] === value),
+    ({ marketingOnly, when }) => !(marketingOnly && operational) && when.some((all) => holds(facts, all)),
   )?.reason
+
+const holds = (facts: RecipientFacts, all: ReadonlyArray<FactValue>): boolean =>
+  all.every(([fact, value]) => facts[fact] === value)
 
 /** A fact that keeps mail from a recipient. */
 export interface MailBlock {
@@ -93,16 +114,20 @@ export const mailBlocks = (facts: RecipientFacts, operational: boolean): Readonl
   blockConditions
     .filter(({ marketingOnly }) => !(marketingOnly && operational))
     .flatMap(({ reason, when }) =>
-      when.flatMap(([fact, value]): ReadonlyArray<MailBlock> => (facts[fact] === value ? [{ reason, fact }] : [])),
+      when.flatMap((all): ReadonlyArray<MailBlock> => {
+        const fact = all.at(-1)?.[0]
+        return fact !== undefined && holds(facts, all) ? [{ reason, fact }] : []
+      }),
     )
 
 /** A recipient without contact: only the address is known. */
-export const addressOnly = (emailNormalized: string | null, suppression: SuppressionReason | null): RecipientFacts => ({
-  emailNormalized,
+export const addressOnly = (
+  known: Pick<RecipientFacts, "emailNormalized" | "suppression" | "topic" | "consentRequired">,
+): RecipientFacts => ({
+  ...known,
   unsubscribed: false,
   marketingEmailSubscribed: null,
   marketingEmailInvalid: false,
-  suppression,
 })
 
 /** The answer to a request for an intent. `recipient` is null when the contact has been deleted. */

@@ -171,7 +171,8 @@ const message = Effect.gen(function* () {
     const options = { ...untracked, addresses: links.addresses, message_bytes_max }
     const compiled = yield* Effect.orDie(parsers.run(compileParser, compileInput(tested, sender, options), workspace))
     // No delivery has the id of a test message: its links and its return path match nothing.
-    const mine = { id: DeliveryId.make(id), address, contact, tokens: null, campaign: `test:${emailId}`, single: null }
+    const about = { tokens: null, list: workspace, campaign: `test:${emailId}`, single: null }
+    const mine = { id: DeliveryId.make(id), address, contact, ...about }
     const { envelope, message } = yield* Effect.catchDefect(
       inSteps(unsigned({ compiled, domain: key.domain }, mine, { links, date })),
       (error) => Effect.fail(error instanceof MessageTooLarge ? error : new TestMailRefused({ why: String(error) })),

@@ -35,6 +35,7 @@ export const reservedAliases: ReadonlySet<string> = new Set([
   "c",
   "u",
   "v",
+  "s",
 ])
 
 const spelling = /^[a-z0-9][a-z0-9._-]*$/

@@ -21,10 +21,16 @@ export interface TrackedDelivery extends Delivery {
   readonly machineClickedAt: DateTime.Utc | null
 }
 
+/** What the event of an unsubscription ended. */
+export const unsubscribeScopes = ["all", "topic"] as const
+export type UnsubscribeScope = (typeof unsubscribeScopes)[number]
+
 export type Event =
   | { readonly _tag: "opened" }
   | { readonly _tag: "clicked"; readonly url: string }
   | { readonly _tag: "unsubscribed" }
+  /** From the topic of the message. What people chose is another change. */
+  | { readonly _tag: "topicUnsubscribed" }
   | { readonly _tag: "openedByMachine" }
   | { readonly _tag: "clickedByMachine" }
 
@@ -91,16 +97,14 @@ export const EngagementChange = {
     if (news.length === 0) return undefined
     const proven = move(before, { _tag: "evidence" })
     const sentAt = before.sentAt ?? before.handedOverAt ?? at
-    const unsubscribes = event._tag === "unsubscribed"
+    const endsAll = event._tag === "unsubscribed"
     const after: TrackedDelivery = {
       ...before,
       ...(proven === undefined ? {} : { ...proven, sentAt, deliveredAt: before.deliveredAt ?? sentAt }),
       ...marksOf(before, event, at),
       contact:
-        unsubscribes && before.contact?.unsubscribed === false
-          ? { ...before.contact, unsubscribed: true }
-          : before.contact,
-      suppressed: before.suppressed || unsubscribes,
+        endsAll && before.contact?.unsubscribed === false ? { ...before.contact, unsubscribed: true } : before.contact,
+      suppressed: before.suppressed || endsAll,
     }
     const sending = proven === undefined ? [] : (["email_sent", "email_delivered"] as const)
     const { activities, events } = recordsOf({ before, after, at }, [
@@ -118,7 +122,7 @@ export interface NewActivity {
   readonly data?: Readonly<Record<string, string | null>>
 }
 
-type RecipientState = Pick<TrackedDelivery, "id" | "blastId" | "flow" | "message" | "contactId" | "contact">
+type RecipientState = Pick<TrackedDelivery, "id" | "blastId" | "flow" | "message" | "topicId" | "contactId" | "contact">
 
 const flags = [
   ["unsubscribed", "unsubscribed"],
@@ -147,11 +151,18 @@ export const recordsOf = (
 }
 
 /** The identifiers that an activity of a message carries. */
-export const about = ({ blastId, flow, id, message }: Pick<Delivery, "id" | "blastId" | "flow" | "message">) => {
-  if (message !== null) return { message_id: id, tags: message.tags, metadata: message.metadata }
+export const about = ({
+  blastId,
+  flow,
+  id,
+  message,
+  topicId,
+}: Pick<Delivery, "id" | "blastId" | "flow" | "message" | "topicId">) => {
+  const topic = topicId === null ? {} : { topic_id: topicId }
+  if (message !== null) return { message_id: id, ...topic, tags: message.tags, metadata: message.metadata }
   return flow === null
-    ? { blast_id: blastId, recipient_id: id }
-    : { flow_id: flow.flowId, membership_id: flow.membershipId, step_id: flow.stepId, recipient_id: id }
+    ? { blast_id: blastId, ...topic, recipient_id: id }
+    : { flow_id: flow.flowId, membership_id: flow.membershipId, step_id: flow.stepId, ...topic, recipient_id: id }
 }
 
 /** A contact that subscribed again and follows an old link is unsubscribed again. */
@@ -171,12 +182,16 @@ const activitiesOf = (
       return before.clickedAt === null ? [...opened, { type: "email_clicked", data: { url: event.url } }] : []
     case "unsubscribed":
       return needsUnsubscribing(before) ? [{ type: "email_unsubscribed" }] : []
+    case "topicUnsubscribed":
+      return before.unsubscribedAt === null ? [{ type: "email_unsubscribed", data: { scope: "topic" } }] : []
   }
 }
 
+const unsubscribes = ({ _tag }: Event): boolean => _tag === "unsubscribed" || _tag === "topicUnsubscribed"
+
 const marksOf = (before: TrackedDelivery, event: Exclude<Event, MachineEvent>, at: DateTime.Utc) => ({
-  openedAt: before.openedAt ?? (event._tag === "unsubscribed" ? null : at),
+  openedAt: before.openedAt ?? (unsubscribes(event) ? null : at),
   clickedAt: before.clickedAt ?? (event._tag === "clicked" ? at : null),
   clickedUrl: before.clickedAt === null ? (event._tag === "clicked" ? event.url : null) : before.clickedUrl,
-  unsubscribedAt: before.unsubscribedAt ?? (event._tag === "unsubscribed" ? at : null),
+  unsubscribedAt: before.unsubscribedAt ?? (unsubscribes(event) ? at : null),
 })

@@ -17,11 +17,17 @@ import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { strangerOf } from "../sending/messages/MessageContent.ts"
 import { MessageContentStore } from "../sending/messages/MessageContentStore.ts"
 import { messageMail } from "../sending/messages/MessageMail.ts"
-import { EngagementChange, type TrackedDelivery } from "./Engagement.ts"
+import { evidenceOf } from "../topics/ConsentRecord.ts"
+import { ConsentStore } from "../topics/ConsentStore.ts"
+import { topicStatusOf } from "../topics/Topic.ts"
+import { TopicStore } from "../topics/TopicStore.ts"
+import { consentActs } from "./ConsentActs.ts"
+import type { TrackedDelivery } from "./Engagement.ts"
 import { engagementRecorder, recorderDefaults, type TrackedRequest } from "./EngagementRecorder.ts"
 import { EngagementStore } from "./EngagementStore.ts"
 import { Links, type LinkTarget } from "../rendering/Links.ts"
 import { isBot, type ClientRequest } from "./BotFilter.ts"
+import type { Visitor } from "./Preferences.ts"
 
 /** The view link of a message that was sent too long ago. */
 export class LinkExpired extends Data.TaggedError("LinkExpired")<{ readonly owner: PageOwner }> {}
@@ -31,8 +37,17 @@ export interface Subscription {
   readonly owner: PageOwner
   /** The address that the message was sent to; null when it has been erased. */
   readonly address: string | null
+  /** From all marketing. */
   readonly unsubscribed: boolean
+  /** The topic of the message. Null: it has none, or its recipient is no contact. */
+  readonly topic: { readonly name: string; readonly subscribed: boolean } | null
 }
+
+/**
+ * How a recipient unsubscribes: from all marketing, from the topic of the message, or with the one click of mail programs, whose
+ * meaning is a setting of the workspace.
+ */
+export type UnsubscribeMethod = "all" | "topic" | "one_click"
 
 const compiled_max = 200
 const compiled_for = Duration.minutes(10)
@@ -50,8 +65,12 @@ export class Tracking extends Context.Service<
     readonly clicked: (token: string, visitor: ClientRequest) => Effect.Effect<string, NotFound>
     /** Changes nothing. */
     readonly subscription: (token: string) => Effect.Effect<Subscription, NotFound>
-    /** Returns when it is written. May be repeated. */
-    readonly unsubscribe: (token: string) => Effect.Effect<Subscription, NotFound>
+    /** Returns when it is written. May be repeated. A message without topic ends all marketing by `one_click`, nothing by `topic`. */
+    readonly unsubscribe: (
+      token: string,
+      method: UnsubscribeMethod,
+      visitor: Visitor,
+    ) => Effect.Effect<Subscription, NotFound>
     /** Waits until the opens and clicks so far are written. */
     readonly written: Effect.Effect<void>
     /** The message as a web page: the email as it was approved when it was sent, with the current values of the contact. */
@@ -72,6 +91,9 @@ export class Tracking extends Context.Service<
       const parsers = yield* Parsers
       const { message_bytes_max, viewLink_days } = yield* Settings
       const recorder = yield* engagementRecorder(recorderDefaults)
+      const topics = yield* TopicStore
+      const consents = yield* ConsentStore
+      const acts = yield* consentActs
       const { transact } = yield* Transactor
 
       const targetOf = <Target extends LinkTarget>(read: Option.Option<Target>) =>
@@ -130,11 +152,22 @@ export class Tracking extends Context.Service<
       const ownerOf = ({ workspaceId }: LinkTarget): Effect.Effect<PageOwner, NotFound> =>
         Effect.map(workspaces.get(workspaceId), ({ brand }) => brand)
 
+      /** Null: the message has no topic, the topic was deleted, or its recipient is no contact. */
+      const topicOf = Effect.fnUntraced(function* ({ workspaceId }: LinkTarget, { contact, topicId }: TrackedDelivery) {
+        if (contact === null || topicId === null) return null
+        const [topic] = yield* topics.many(workspaceId, [topicId])
+        if (topic === undefined) return null
+        const [choice = null] = yield* consents.choices(workspaceId, [contact.id], [topicId])
+        return { topic, subscribed: topicStatusOf(topic, choice) === "subscribed" }
+      })
+
       const subscriptionOf = Effect.fnUntraced(function* (target: LinkTarget, delivery: TrackedDelivery) {
+        const found = yield* topicOf(target, delivery)
         return {
           owner: yield* ownerOf(target),
           address: delivery.email,
           unsubscribed: delivery.suppressed && (delivery.contact?.unsubscribed ?? true),
+          topic: found === null ? null : { name: found.topic.name, subscribed: found.subscribed },
         }
       })
 
@@ -164,17 +197,15 @@ export class Tracking extends Context.Service<
           return yield* subscriptionOf(target, yield* find(target))
         }),
 
-        unsubscribe: Effect.fn("Tracking.unsubscribe")(function* (token) {
+        unsubscribe: Effect.fn("Tracking.unsubscribe")(function* (token, method, visitor) {
           const target = yield* targetOf(links.read("unsubscribe", token))
-          const { deliveryId, workspaceId } = target
-          const at = yield* DateTime.now
-          yield* transact(
-            Effect.gen(function* () {
-              const found = yield* store.lock(workspaceId, [deliveryId])
-              const happening = { deliveryId, event: { _tag: "unsubscribed" }, at } as const
-              yield* store.apply(workspaceId, EngagementChange.ofAll(found, [happening]))
-            }),
-          )
+          const found = yield* topicOf(target, yield* find(target))
+          const { consent } = yield* workspaces.get(target.workspaceId)
+          const source = method === "one_click" ? "one_click" : "unsubscribe_page"
+          const act = { evidence: evidenceOf(source, visitor), at: yield* DateTime.now }
+          const endsAll = method === "all" || (method === "one_click" && (found === null || consent.oneClick === "all"))
+          if (endsAll) yield* transact(acts.endAll(target, act))
+          else if (found !== null) yield* transact(acts.endTopic(target, found.topic, act))
           return yield* subscriptionOf(target, yield* find(target))
         }),
 

@@ -11,7 +11,7 @@ const types: { readonly [State in DeliveryState]?: string } = {
   unconfirmed: "email_failed",
 }
 
-type EndState = Pick<Delivery, "id" | "blastId" | "flow" | "message" | "contactId" | "state" | "reason">
+type EndState = Pick<Delivery, "id" | "blastId" | "flow" | "message" | "topicId" | "contactId" | "state" | "reason">
 
 /** Null: the message did not end now, or it was sent. */
 export const unsentEvent = (before: EndState, after: EndState, at: DateTime.Utc): DomainEvent | null => {

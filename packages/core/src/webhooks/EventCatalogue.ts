@@ -1,7 +1,11 @@
 // The public event types: what each means, its data, and the event of the outbox that it is made of. Only this file knows the
 // names on both sides.
 import { Schema } from "effect"
+import { entrySources } from "../flows/members/Membership.ts"
+import { consentSources } from "../topics/ConsentRecord.ts"
+import { topicStatuses } from "../topics/Topic.ts"
 import { blockReasons, failureReasons } from "../sending/Delivery.ts"
+import { unsubscribeScopes } from "../tracking/Engagement.ts"
 
 /** Why an endpoint is disabled. `requested`: by a call. `stream_blocked`: the head of its order was not accepted. */
 export const disabledReasons = ["requested", "gone", "failing", "stream_blocked"] as const
@@ -21,10 +25,14 @@ export const EventContact = Schema.Struct({
 })
 export type EventContact = typeof EventContact.Type
 
+const MessageTopic = Schema.NullOr(Id).annotate({
+  description: "The topic of the message; null: all marketing, or operational",
+})
+
 const Source = Schema.Union([
-  Schema.Struct({ kind: Schema.Literal("blast"), blast_id: Id }),
-  Schema.Struct({ kind: Schema.Literal("flow"), flow_id: Id, membership_id: Id, step_id: Id }),
-  Schema.Struct({ kind: Schema.Literal("message"), message_id: Id }),
+  Schema.Struct({ kind: Schema.Literal("blast"), blast_id: Id, topic_id: MessageTopic }),
+  Schema.Struct({ kind: Schema.Literal("flow"), flow_id: Id, membership_id: Id, step_id: Id, topic_id: MessageTopic }),
+  Schema.Struct({ kind: Schema.Literal("message"), message_id: Id, topic_id: MessageTopic }),
 ]).annotate({ description: "What sent the message" })
 
 const Value = Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean, Schema.Array(Schema.String)]))
@@ -71,7 +79,7 @@ const tent = { tent_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c07" }
 const endpoint = { endpoint_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c09" }
 const message = {
   contact,
-  source: { kind: "blast", blast_id: blast.blast_id },
+  source: { kind: "blast", blast_id: blast.blast_id, topic_id: null },
   recipient_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c04",
 } as const
 
@@ -98,6 +106,40 @@ const blastFields = { blast_id: Id, name: Schema.String, from: BlastStatus, reas
 const blastOf = (outbox: string, description: string, from: typeof BlastStatus.Type, reason: string | null = null) =>
   eventType(outbox, description, blastFields, { ...blast, from, reason })
 
+const BlastCounts = Schema.Struct({
+  blast_recipient_count: Schema.Int,
+  blast_qualified_count: Schema.Int.annotate({ description: "Recipients that could get it at the launch" }),
+  blast_sent_count: Schema.Int,
+  blast_failed_count: Schema.Int,
+  blast_blocked_count: Schema.Int,
+})
+
+/** The end of a blast. */
+const endOfBlast = (outbox: string, description: string, from: typeof BlastStatus.Type, reason: string | null = null) =>
+  eventType(
+    outbox,
+    description,
+    {
+      ...blastFields,
+      details: Schema.NullOr(BlastCounts).annotate({
+        description:
+          "Counts of recipients, as `details` of the blast. Those that a failed blast leaves count as failed, those of a cancelled one as blocked, also if their message was being handed over. Null: it was never launched",
+      }),
+    },
+    {
+      ...blast,
+      from,
+      reason,
+      details: {
+        blast_recipient_count: 1_200,
+        blast_qualified_count: 1_180,
+        blast_sent_count: 1_171,
+        blast_failed_count: 5,
+        blast_blocked_count: 24,
+      },
+    },
+  )
+
 const flowOf = (outbox: string, description: string) => eventType(outbox, description, { flow_id: Id }, flow)
 
 const flowMemberFields = { contact: EventContact, flow_id: Id, flow_name: Schema.String, membership_id: Id }
@@ -120,6 +162,23 @@ const importFields = {
   skipped_count: Schema.Int,
   error_count: Schema.Int,
 }
+
+const topicMove = { topic_id: "01990a51-4b0f-7d2e-9c11-2f4f6a1b0c12" }
+const Status = Schema.Literals(topicStatuses)
+const subscriptionFields = {
+  contact: EventContact,
+  topics: Schema.Array(Schema.Struct({ topic_id: Id, from: Status, to: Status })).annotate({
+    description: "`from` and `to`: what is recorded, else the default of the topic",
+  }),
+  source: Schema.Literals(consentSources),
+}
+const subscriptionOf = (
+  outbox: string,
+  description: string,
+  source: (typeof consentSources)[number],
+  from: typeof Status.Type,
+  to: typeof Status.Type,
+) => eventType(outbox, description, subscriptionFields, { contact, topics: [{ ...topicMove, from, to }], source })
 
 export const eventTypes = {
   "contact.created": eventType(
@@ -182,20 +241,30 @@ export const eventTypes = {
     { ...messageFields, reason: Schema.Literals(blockReasons) },
     { ...message, reason: "unsubscribed" },
   ),
-  "email.unsubscribed": email("email_unsubscribed", "A recipient ended marketing mail from a message."),
+  "email.unsubscribed": eventType(
+    "email_unsubscribed",
+    "A recipient ended marketing mail from a message: all of it, or its topic.",
+    { ...messageFields, scope: Schema.Literals(unsubscribeScopes) },
+    { ...message, scope: "all" },
+  ),
   "blast.scheduled": blastOf("blast_scheduled", "A blast was scheduled.", "draft"),
   "blast.unscheduled": blastOf("blast_draft", "The schedule of a blast was withdrawn.", "scheduled"),
   "blast.sending": blastOf("blast_sending", "A blast began to send. A retry begins to send again.", "draft"),
-  "blast.sent": blastOf("blast_sent", "A blast was sent to all its recipients.", "sending"),
-  "blast.failed": blastOf("blast_failed", "A blast failed.", "sending", "sender_domain_unverified"),
-  "blast.cancelled": blastOf("blast_cancelled", "A blast was cancelled.", "scheduled"),
+  "blast.sent": endOfBlast("blast_sent", "A blast was sent to all its recipients.", "sending"),
+  "blast.failed": endOfBlast("blast_failed", "A blast failed.", "sending", "sender_domain_unverified"),
+  "blast.cancelled": endOfBlast("blast_cancelled", "A blast was cancelled.", "sending"),
   "blast.archived": blastOf("blast_archived", "A blast was archived.", "sent"),
   "blast.deleted": blastOf("blast_deleted", "A blast was deleted.", "draft"),
   "flow.activated": flowOf("flow_activated", "A flow was activated: contacts enter it from now on."),
   "flow.paused": flowOf("flow_paused", "A flow was paused."),
   "flow.archived": flowOf("flow_archived", "A flow was archived."),
   "flow.deleted": flowOf("flow_deleted", "A flow was deleted."),
-  "flow.member.entered": flowMember("flow_entered", "A contact entered a flow."),
+  "flow.member.entered": eventType(
+    "flow_entered",
+    "A contact entered a flow.",
+    { ...flowMemberFields, entry_source: Schema.Literals(entrySources) },
+    { contact, ...member, entry_source: "form_submitted" },
+  ),
   "flow.member.completed": flowMember("flow_completed", "A contact reached the end of a flow."),
   "flow.member.dropped": eventType(
     "flow_dropped",
@@ -257,6 +326,34 @@ export const eventTypes = {
     "An import ended early. What its first rows became stays.",
     { ...importFields, error: Schema.String },
     { ...importRun, error: "The file of this import was deleted. Start the import again" },
+  ),
+  "subscription.requested": subscriptionOf(
+    "subscription_requested",
+    "A person asked for topics, and has to confirm it by mail.",
+    "form",
+    "unsubscribed",
+    "pending",
+  ),
+  "subscription.confirmed": subscriptionOf(
+    "subscription_confirmed",
+    "A person confirmed topics by the link of a mail.",
+    "form",
+    "pending",
+    "subscribed",
+  ),
+  "subscription.changed": subscriptionOf(
+    "subscription_changed",
+    "The status of a contact for topics changed without a confirmation.",
+    "preference_page",
+    "subscribed",
+    "unsubscribed",
+  ),
+  "subscription.expired": subscriptionOf(
+    "subscription_expired",
+    "A person did not confirm topics in time: they are as before.",
+    "form",
+    "pending",
+    "unsubscribed",
   ),
   "webhook.test": eventType(
     "webhook_test",

@@ -53,7 +53,8 @@ const dataOf = (type: EventType, { contactId, data }: RecordedEvent, contact: Ev
       case "contact":
         return [[field, contactId === null ? null : (contact ?? { ...deletedContact, contact_id: contactId })]]
       case "source":
-        return [[field, sourceOf(data)]]
+        // Of a subscription: where the person answered.
+        return [[field, data[field] ?? sourceOf(data)]]
       case "recipient_id":
         return [[field, data[field] ?? data["message_id"] ?? null]]
       case "tags":
@@ -61,6 +62,8 @@ const dataOf = (type: EventType, { contactId, data }: RecordedEvent, contact: Ev
         return data[field] === undefined ? [] : [[field, data[field]]]
       case "bounce":
         return [[field, { kind: data["kind"], reply: data["reply"] ?? null }]]
+      case "scope":
+        return [[field, data[field] ?? "all"]]
       case "erased":
         return [[field, data[field] === true]]
       case "truncated":
@@ -74,12 +77,19 @@ const dataOf = (type: EventType, { contactId, data }: RecordedEvent, contact: Ev
 
 const deletedContact = { email: null, phone: null, display_name: null }
 
-const sourceOf = ({ blast_id, flow_id, membership_id, message_id, step_id }: RecordedEvent["data"]): Json =>
+const sourceOf = ({
+  blast_id,
+  flow_id,
+  membership_id,
+  message_id,
+  step_id,
+  topic_id = null,
+}: RecordedEvent["data"]): Json =>
   message_id !== undefined
-    ? { kind: "message", message_id }
+    ? { kind: "message", message_id, topic_id }
     : flow_id === undefined
-      ? { kind: "blast", blast_id }
-      : { kind: "flow", flow_id, membership_id, step_id }
+      ? { kind: "blast", blast_id, topic_id }
+      : { kind: "flow", flow_id, membership_id, step_id, topic_id }
 
 /** Lengths that long texts are cut to, in turn, until the event fits. */
 const cut_lengths = [4_096, 1_024, 256, 64]

@@ -2,7 +2,7 @@
 import { DateTime, Option, Result, Schema, SchemaIssue, Struct } from "effect"
 import { FromName, SenderAddress } from "./Sender.ts"
 import { type Change, changeOf } from "../kernel/changes/Change.ts"
-import { WorkspaceId } from "../kernel/Ids.ts"
+import { type EmailId, WorkspaceId } from "../kernel/Ids.ts"
 import { existing, Invalid, type Issue, refusalClass } from "../kernel/Refusal.ts"
 import type { Brand } from "../ports/Ai.ts"
 import { toDomain } from "../kernel/values/DomainName.ts"
@@ -70,6 +70,38 @@ export const publicNameOf = ({ name }: Pick<Brand, "name">): string | null => (i
 export const nameTokenOf = ({ brand, name }: { readonly name: string; readonly brand: Pick<Brand, "name"> }): string =>
   publicNameOf(brand) ?? name
 
+export const marketingConsents = ["assumed", "required"] as const
+export const confirmation_days_max = 30
+export const confirmations_per_hour_max = 100_000
+export const oneClickScopes = ["topic", "all"] as const
+
+/** How a workspace handles consent. */
+export interface ConsentSettings {
+  /**
+   * `assumed`: marketing goes to who has not objected. `required`: it goes to who has `marketing_email_subscribed`, or has subscribed
+   * to the topic.
+   */
+  readonly marketingConsent: (typeof marketingConsents)[number]
+  /** How long a subscription request can be confirmed: 1 to 30 days. */
+  readonly confirmation_days: number
+  /** The email that asks for the confirmation; null: the built-in one. */
+  readonly confirmationEmailId: EmailId | null
+  /** Unconfirmed requests in an hour, 1 to 100,000. */
+  readonly confirmationsPerHour: number
+  readonly privacyUrl: string | null
+  /** What the one click of mail programs ends (RFC 8058): the topic of the message, or all marketing. */
+  readonly oneClick: (typeof oneClickScopes)[number]
+}
+
+export const defaultConsent: ConsentSettings = {
+  marketingConsent: "assumed",
+  confirmation_days: 7,
+  confirmationEmailId: null,
+  confirmationsPerHour: 1000,
+  privacyUrl: null,
+  oneClick: "topic",
+}
+
 export interface Workspace {
   readonly id: WorkspaceId
   readonly name: string
@@ -84,6 +116,7 @@ export interface Workspace {
   readonly postalAddress: string | null
   readonly senderDefaults: SenderDefaults
   readonly brand: Brand
+  readonly consent: ConsentSettings
   readonly sendingPerSecond: number | null
   readonly sendingPerDomainPerSecond: number | null
   /** Who edited an email last can't approve it, and who approved it can't send it. */
@@ -94,10 +127,11 @@ export interface Workspace {
 
 /** Input of `create` and `update`. */
 export interface WorkspaceFields extends Partial<
-  Omit<Workspace, "id" | "senderDefaults" | "brand" | "createdAt" | "updatedAt">
+  Omit<Workspace, "id" | "senderDefaults" | "brand" | "consent" | "createdAt" | "updatedAt">
 > {
   readonly senderDefaults?: Partial<SenderDefaults>
   readonly brand?: Partial<Brand>
+  readonly consent?: Partial<ConsentSettings>
 }
 
 export class SlugTaken extends refusalClass<SlugTaken>()("SlugTaken", {
@@ -161,6 +195,32 @@ const brandIssues = (brand: Partial<Brand>): ReadonlyArray<Issue> =>
     return value === null || holds(value) ? [] : [{ path: `brand.${name}`, message }]
   })
 
+/** `privacy_url` is a link on pages and in mails. */
+const consentIssues = (consent: Partial<ConsentSettings>): ReadonlyArray<Issue> => {
+  const { confirmation_days = 7, confirmationsPerHour = 1000, privacyUrl = null } = consent
+  const issues: Array<Issue> = []
+  const demand = (holds: boolean, name: string, message: string) => {
+    if (!holds) issues.push({ path: `consent.${name}`, message })
+  }
+  const isWhole = (value: number, max: number) => Number.isSafeInteger(value) && value >= 1 && value <= max
+  demand(
+    isWhole(confirmation_days, confirmation_days_max),
+    "confirmation_days",
+    `must be a whole number from 1 to ${confirmation_days_max}`,
+  )
+  demand(
+    isWhole(confirmationsPerHour, confirmations_per_hour_max),
+    "confirmations_per_hour",
+    `must be a whole number from 1 to ${confirmations_per_hour_max}`,
+  )
+  demand(
+    privacyUrl === null || (privacyUrl.startsWith("https://") && isWebUrl(privacyUrl)),
+    "privacy_url",
+    "must be an https URL, at most 2000 characters",
+  )
+  return issues
+}
+
 const check = (fields: WorkspaceFields): ReadonlyArray<Issue> => {
   const issues: Array<Issue> = []
   const demand = (holds: boolean, path: string, message: string) => {
@@ -193,7 +253,11 @@ const check = (fields: WorkspaceFields): ReadonlyArray<Issue> => {
     "postal_address",
     `must have at most ${postal_address_length_max} characters`,
   )
-  issues.push(...senderIssues(fields.senderDefaults ?? {}), ...brandIssues(fields.brand ?? {}))
+  issues.push(
+    ...senderIssues(fields.senderDefaults ?? {}),
+    ...brandIssues(fields.brand ?? {}),
+    ...consentIssues(fields.consent ?? {}),
+  )
   for (const [path, speed] of [
     ["sending_limits.per_second", sendingPerSecond],
     ["sending_limits.per_domain_per_second", sendingPerDomainPerSecond],
@@ -225,6 +289,7 @@ const changed = (
     ...fields,
     senderDefaults: { ...on.senderDefaults, ...fields.senderDefaults },
     brand: { ...on.brand, ...fields.brand },
+    consent: { ...on.consent, ...fields.consent },
     updatedAt: now,
   }
   return Result.succeed(workspaceChange({ before, after }))
@@ -244,6 +309,7 @@ export const WorkspaceChange = {
       postalAddress: null,
       senderDefaults: { fromName: null, fromAddress: null, replyToEmail: null },
       brand: noBrand,
+      consent: defaultConsent,
       sendingPerSecond: null,
       sendingPerDomainPerSecond: null,
       fourEyes: false,

@@ -30,7 +30,7 @@ export const auditOfWorkspace = (before: Workspace, after: Workspace): ReadonlyA
     ...plain
       .filter((field) => before[field] !== after[field])
       .map((field) => ({ field: apiName(field), from: before[field], to: after[field] })),
-    ...(["name", "postalAddress", "senderDefaults", "brand"] as const)
+    ...(["name", "postalAddress", "senderDefaults", "brand", "consent"] as const)
       .filter((field) => differs(before[field], after[field]))
       .map((field) => ({ field: apiName(field) })),
   ]

@@ -129,6 +129,11 @@ describe("Blast machine, any lifecycle", () => {
           change.events.map(({ type }) => type),
           to === before.status ? [] : [`blast_${to}`],
         )
+        const [event] = change.events
+        const isEnd = to === "sent" || to === "failed" || to === "cancelled"
+        const details = isEnd && event !== undefined ? (launchOf(after) === null ? "none" : "counts") : undefined
+        const shown = event?.data["details"]
+        assert.strictEqual(shown === null ? "none" : shown === undefined ? undefined : "counts", details)
       }
     },
     lives,

@@ -18,6 +18,7 @@ const sent: ReportedDelivery = {
   message: null,
   expiresAt: null,
   contactId: ContactId.make(uuid),
+  topicId: null,
   approvalId: ApprovalId.make(uuid),
   email: address,
   emailNormalized: address,

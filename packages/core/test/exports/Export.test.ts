@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { isBlobKey } from "@tentpole/core/ports/BlobStore"
 import { type Export, exportKey, isExpired, isOwnedBy } from "@tentpole/core/exports/Export"
 import { ExportChange, transitions } from "@tentpole/core/exports/machine"
-import { BlastId, ExportId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { BlastId, ExportId, ListId, TopicId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime } from "effect"
 
 const workspace = WorkspaceId.make("00000000-0000-4000-8000-0000000000aa")
@@ -11,6 +11,12 @@ const listId = ListId.make("00000000-0000-4000-8000-0000000000bb")
 const subject = { kind: "list", listId, excludeUnsubscribed: true } as const
 const blastId = BlastId.make("00000000-0000-4000-8000-0000000000cc")
 const ofBlast = { kind: "blast", blastId, category: "clicked" } as const
+const ofConsent = {
+  kind: "consent",
+  topicId: TopicId.make("00000000-0000-4000-8000-0000000000dd"),
+  since: null,
+  until: null,
+} as const
 const at = (ms: number) => DateTime.makeUnsafe(ms)
 const noon = at(Date.UTC(2026, 4, 1, 12))
 const day_ms = 24 * 60 * 60_000
@@ -30,7 +36,7 @@ describe("Export", () => {
     assert.deepStrictEqual(begun, { id, subject, status: "queued", createdAt: noon })
     assert.strictEqual(change.after, begun)
     assert.deepStrictEqual(change.jobs, [{ job: { type: "list_export", exportId: id }, id: `list_export:${id}` }])
-    for (const kind of ["list", "blast"] as const) assert.isTrue(isBlobKey(exportKey(workspace, kind, id)))
+    for (const kind of ["list", "blast", "consent"] as const) assert.isTrue(isBlobKey(exportKey(workspace, kind, id)))
   })
 
   it("is in the audit log with its list", () => {
@@ -108,19 +114,35 @@ describe("Export", () => {
     assert.deepStrictEqual(types, ["blast_export", "blast_export_expiry"])
   })
 
-  it("belongs to its list or its blast, and to no other", () => {
+  it("of consent records is in the audit log with its filter", () => {
+    const { change } = ExportChange.begin({ id, subject: { ...ofConsent, until: noon } }, noon)
+    assert.deepStrictEqual(change.audit, [
+      {
+        action: "export.started",
+        target: id,
+        details: { of: "consent_records", topic_id: ofConsent.topicId, until: "2026-05-01T12:00:00.000Z" },
+      },
+    ])
+  })
+
+  it("belongs to its list, its blast or the consent records, and to no other", () => {
     const { begun: ofList } = begin()
     const { begun: ofRecipients } = ExportChange.begin({ id, subject: ofBlast }, noon)
+    const { begun: ofRecords } = ExportChange.begin({ id, subject: ofConsent }, noon)
     const otherList = { kind: "list", listId: ListId.make(blastId) } as const
     const otherBlast = { kind: "blast", blastId: BlastId.make(listId) } as const
-    const owners = [subject, ofBlast, otherList, otherBlast]
+    const owners = [subject, ofBlast, otherList, otherBlast, { kind: "consent" } as const]
     assert.deepStrictEqual(
       owners.map((owner) => isOwnedBy(ofList, owner)),
-      [true, false, false, false],
+      [true, false, false, false, false],
     )
     assert.deepStrictEqual(
       owners.map((owner) => isOwnedBy(ofRecipients, owner)),
-      [false, true, false, false],
+      [false, true, false, false, false],
+    )
+    assert.deepStrictEqual(
+      owners.map((owner) => isOwnedBy(ofRecords, owner)),
+      [false, false, false, false, true],
     )
   })
 })

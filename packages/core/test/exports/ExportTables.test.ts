@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { BlastRecipient } from "@tentpole/core/blasts/BlastStore"
-import { recipientHeader, recipientRow } from "@tentpole/core/exports/ExportTables"
-import { ContactId, DeliveryId } from "@tentpole/core/kernel/Ids"
+import { recipientHeader, recipientRow, recordHeader, recordRow } from "@tentpole/core/exports/ExportTables"
+import { ConsentRecordId, ContactId, DeliveryId, TopicId } from "@tentpole/core/kernel/Ids"
+import { evidenceOf } from "@tentpole/core/topics/ConsentRecord"
 import { DateTime } from "effect"
 
 const recipient: BlastRecipient = {
@@ -47,5 +48,30 @@ describe("Exported recipient", () => {
 
   it("keeps a name that looks like a phone number", () => {
     assert.strictEqual(cells({ ...recipient, displayName: "+14155550123" })["display_name"], "+14155550123")
+  })
+})
+
+describe("Exported consent record", () => {
+  it("has the address and the columns of a record in their order, guarded against formulas", () => {
+    const record = {
+      ...evidenceOf("import", { text: "=Yes", sourceDetail: "@shop" }),
+      id: ConsentRecordId.make("00000000-0000-4000-8000-0000000000aa"),
+      contactId: recipient.contactId,
+      topicId: TopicId.make("00000000-0000-4000-8000-0000000000bb"),
+      action: "imported",
+      at: DateTime.makeUnsafe("2026-05-01T12:00:00Z"),
+      email: "ann@example.org",
+      textSha256: "00ff",
+    } as const
+    assert.strictEqual(
+      recordHeader.join(" "),
+      "email consent_record_id contact_id topic_id action at source source_detail text text_sha256 ip_prefix user_agent " +
+        "tent_id form_id submission_id import_run_id message_id key_prefix",
+    )
+    assert.strictEqual(
+      recordRow(record).join(" | "),
+      `ann@example.org | ${record.id} | ${record.contactId} | ${record.topicId} | imported | 2026-05-01T12:00:00.000Z | ` +
+        "import | '@shop | '=Yes | 00ff |  |  |  |  |  |  |  | ",
+    )
   })
 })

@@ -7,6 +7,7 @@ import {
   FlowId,
   ListId,
   TentId,
+  TopicId,
   TentTemplateId,
 } from "@tentpole/core/kernel/Ids"
 import type { Structure } from "@tentpole/core/flows/definition/FlowSchema"
@@ -26,6 +27,7 @@ export const otherEmailId = EmailId.make(uuid(21))
 export const templateId = EmailTemplateId.make(uuid(30))
 export const tentTemplateId = TentTemplateId.make(uuid(31))
 export const tentId = TentId.make(uuid(40))
+export const topicId = TopicId.make(uuid(45))
 export const nowhere = uuid(99)
 
 export const at = (text: string): DateTime.Utc => DateTime.makeUnsafe(text)
@@ -47,16 +49,19 @@ export const archived = field(2, "old_stage", { status: "archived" })
 export const named: NamedFacts = {
   fields: [stage, birthday, archived],
   staticLists: new Set([listId]),
+  topics: new Set(),
   otherLists: new Set([dynamicListId]),
   emails: new Set([emailId, otherEmailId]),
   emailTemplates: new Set([templateId]),
   tentTemplates: new Set([tentTemplateId]),
   tents: new Set([tentId]),
+  stepTopics: new Set([topicId]),
 }
 
 export const facts: FlowFacts = {
   fields: named.fields,
   staticLists: named.staticLists,
+  topics: named.topics,
   emails: new Map([emailId, otherEmailId].map((id) => [id, approved(id)] as const)),
   emailTemplates: new Map([
     [
@@ -75,6 +80,7 @@ export const facts: FlowFacts = {
   ]),
   tentTemplates: new Map([[tentTemplateId, { variables: [] }]]),
   tents: named.tents,
+  stepTopics: new Map([[topicId, "active" as const]]),
   senderDefaults: { fromName: null, fromAddress: null, replyToEmail: null },
   verifiedDomains: new Set(["example.test"]),
 }

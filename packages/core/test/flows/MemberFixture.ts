@@ -26,6 +26,7 @@ export const check: MemberEvent = { type: "check" }
 export const memberFacts = (over: Partial<MemberFacts> = {}): MemberFacts => ({
   contact,
   lists: new Set(),
+  topics: new Map(),
   activities: [],
   suppression: null,
   now,
@@ -35,7 +36,7 @@ export const memberFacts = (over: Partial<MemberFacts> = {}): MemberFacts => ({
 })
 
 export const compiledOf = (body: object, over: Partial<Flow> = {}): CompiledFlow =>
-  compileFlow(flowOf(body, over), { fields: known.fields, staticLists: known.staticLists })
+  compileFlow(flowOf(body, over), { fields: known.fields, staticLists: known.staticLists, topics: known.topics })
 
 /** One member and all its changes. `flow` and `facts` may be replaced between events. */
 export class MemberRun {

@@ -1,10 +1,11 @@
 // Tests of form submissions: accepted fields, and the contact created from them.
 import { fieldsByName, type ItemContext } from "@tentpole/core/contacts/batch/ContactItem"
 import { type Answers, field_bytes_max, readAnswers, readVisitor, type SentFields } from "@tentpole/core/forms/Answers"
+import { agreedText, consentOf } from "@tentpole/core/forms/FormConsent"
 import { readForms } from "@tentpole/core/forms/Form"
 import { SubmissionChange } from "@tentpole/core/forms/Submission"
 import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
-import { ContactId, SubmissionId, TentId } from "@tentpole/core/kernel/Ids"
+import { ContactId, SubmissionId, TentId, TopicId } from "@tentpole/core/kernel/Ids"
 import { honeypot_name, toPublished } from "@tentpole/core/tents/pages/PageDocument"
 import { DateTime, Result } from "effect"
 import { assert, describe, it } from "vitest"
@@ -42,6 +43,42 @@ describe("Form definition", () => {
   it("merges two forms with one id: the fields of both and the first address to go on to", () => {
     const both = formOf(`<form id=f><input name=a></form><form id=f data-success-url=" /thanks "><input name=b></form>`)
     assert.deepStrictEqual([both.fields, both.successUrl], [["a", "b"], "/thanks"])
+  })
+})
+
+describe("Consent of a form", () => {
+  it("is named by the HTML, with the labels of its boxes and the text that a visitor reads", () => {
+    const { checkboxes, consent, text } = formOf(`<form id=f data-topics=" News, offers" data-consent-field=letter>
+      <h2>Our letter</h2><style>p{}</style><p hidden>Old</p><select name=s><option>1</select>
+      <label><input type=checkbox name=letter> Yes, <b>send</b>
+        it</label><input type=checkbox name=other id=o><label for=o>Offers</label>
+      <input type=checkbox name=third aria-label="By phone"><input type=checkbox name=bare>
+      <input type=submit value="Sign up"></form>`)
+    assert.deepStrictEqual(consent, { topics: ["news", "offers"], field: "letter" })
+    assert.strictEqual(text, "Our letter Yes, send it Offers Sign up")
+    const texts = [
+      ["letter", "Yes, send it"],
+      ["other", "Offers"],
+      ["third", "By phone"],
+      ["bare", text],
+    ]
+    assert.deepStrictEqual([...checkboxes], texts)
+    assert.isNull(form.consent)
+  })
+
+  it("is given by the box that is ticked, or by sending; settings of the API win", () => {
+    const topic = { id: TopicId.make(id(8)), slug: "news", status: "active" } as const
+    const old = { id: TopicId.make(id(9)), slug: "offers", status: "archived" } as const
+    const said = formOf(
+      `<form id=f data-topics="news offers nothing" data-consent-field=ok><input type=checkbox name=ok></form>`,
+    )
+    const inForce = consentOf(said, null, [topic, old])
+    assert.deepStrictEqual(inForce, { topicIds: [topic.id], consentField: "ok", doubleOptIn: null, setBy: "page" })
+    const agreed = (answers: Answers) => agreedText(said, { consentField: "ok" }, answers) !== null
+    assert.deepStrictEqual([agreed({ ok: "on" }), agreed({ ok: "" }), agreed({ other: "on" })], [true, false, false])
+    const set = { topicIds: [old.id], consentField: null, doubleOptIn: true }
+    assert.deepStrictEqual(consentOf(said, set, [topic, old]), { ...set, topicIds: [], setBy: "api" })
+    assert.strictEqual(agreedText(form, set, {}), form.text)
   })
 })
 

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import { blankContact, type Contact } from "../../src/contacts/Contact.ts"
 import type { ImportRun } from "../../src/imports/Import.ts"
+import { noTopics } from "@tentpole/core/imports/ChunkConsent"
 import { chunkIdentities, ImportChunkChange, type ChunkRow } from "../../src/imports/ImportChunk.ts"
 import { ContactId, ImportRunId, ImportSessionId } from "../../src/kernel/Ids.ts"
 import type { SuppressionReason } from "../../src/sending/Suppression.ts"
@@ -22,6 +23,7 @@ const run: ImportRun = {
   overwriteBlankOnly: false,
   onInvalidCell: "skip_row",
   listIds: [],
+  consent: null,
   processedRows: 0,
   totalRows: null,
   counts: { created: 0, updated: 0, skipped: 0, failed: 0, warned: 0 },
@@ -55,6 +57,7 @@ const decided = (
     createdAt: before,
   }))
   const change = ImportChunkChange.decide(run, ["Email"], chunk, {
+    ...noTopics,
     existing: facts.contacts ?? [],
     suppressions,
     ids: [],

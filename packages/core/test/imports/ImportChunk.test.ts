@@ -2,6 +2,7 @@ import type { Contact } from "@tentpole/core/contacts/Contact"
 import { fieldsByName } from "@tentpole/core/contacts/batch/ContactItem"
 import { ContactId, ImportRunId, ImportSessionId } from "@tentpole/core/kernel/Ids"
 import type { DuplicateStrategy, ImportRun, Mapping, RowResult } from "@tentpole/core/imports/Import"
+import { noTopics } from "@tentpole/core/imports/ChunkConsent"
 import { chunkIdentities, ImportChunkChange } from "@tentpole/core/imports/ImportChunk"
 import { rowReader } from "@tentpole/core/imports/Rows"
 import { assert, describe, it } from "@effect/vitest"
@@ -35,6 +36,7 @@ const runOf = (more: Partial<ImportRun> = {}): ImportRun => ({
   overwriteBlankOnly: false,
   onInvalidCell: "skip_row",
   listIds: [],
+  consent: null,
   processedRows: 0,
   totalRows: null,
   counts: { created: 0, updated: 0, skipped: 0, failed: 0, warned: 0 },
@@ -73,6 +75,7 @@ const applied = (run: ImportRun, file: ReadonlyArray<Cells>, size: number, there
       ContactId.make(`00000000-0000-4000-9000-${String(from + index).padStart(12, "0")}`),
     )
     const change = ImportChunkChange.decide({ ...run, processedRows: from }, headers, rows, {
+      ...noTopics,
       existing,
       suppressions: [],
       ids: fresh,
@@ -220,7 +223,8 @@ describe("Import chunk", () => {
   it("must follow what the run has processed", () => {
     const rows = [{ row: { rowNumber: 4, line: 4, cells: [] }, read: { _tag: "skipped", issues: [] } as const }]
     assert.throws(
-      () => ImportChunkChange.decide(runOf(), headers, rows, { existing: [], suppressions: [], ids: [], now }),
+      () =>
+        ImportChunkChange.decide(runOf(), headers, rows, { ...noTopics, existing: [], suppressions: [], ids: [], now }),
       /begin where/,
     )
   })

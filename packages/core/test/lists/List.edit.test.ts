@@ -19,7 +19,7 @@ const born = DateTime.makeUnsafe(1_000)
 const now = DateTime.makeUnsafe(2_000)
 const id = ListId.make("00000000-0000-4000-8000-0000000000aa")
 const random = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
-const nothing: RuleFacts = { fields: [], staticLists: new Set() }
+const nothing: RuleFacts = { fields: [], staticLists: new Set(), topics: new Set() }
 const field = FieldDefinitionId.make("00000000-0000-4000-8000-0000000000cc")
 
 const cityIs = (value: string): RuleTree => ({

@@ -65,11 +65,12 @@ describe("A message", () => {
       unsubscribed: true,
       marketingEmailInvalid: true,
     }
+    const noTopic = { topic: null, consentRequired: false }
     for (const operational of [true, false]) {
       for (const reason of [null, ...suppressionReasons]) {
         const suppression = reason === null ? null : { email: "a@b.example", reason, createdAt: now }
-        const known = { emailNormalized: "a@b.example", suppression }
-        const facts = { ...contact, emailNormalized: "a@b.example", suppression: reason }
+        const known = { emailNormalized: "a@b.example", suppression, ...noTopic }
+        const facts = { ...contact, emailNormalized: "a@b.example", suppression: reason, ...noTopic }
         assert.strictEqual(acceptanceBlock({ ...known, contact }, operational), blockReason(facts, operational))
         const stranger = acceptanceBlock({ ...known, contact: null }, operational)
         assert.strictEqual(
@@ -82,7 +83,10 @@ describe("A message", () => {
         )
       }
     }
-    assert.strictEqual(acceptanceBlock({ emailNormalized: null, contact: null, suppression: null }, true), "no_email")
+    assert.strictEqual(
+      acceptanceBlock({ emailNormalized: null, contact: null, suppression: null, ...noTopic }, true),
+      "no_email",
+    )
   })
 
   it("has its own header before the source's and the workspace's", () => {

@@ -251,7 +251,7 @@ describe("HTML of a message", () => {
     )
     assert.match(
       htmlOf("<body><p>x</p></body></html>"),
-      /<\/p><div .*Unsubscribe<\/a><\/div><img [^>]*><\/body><\/html>$/,
+      /<\/p><div .*Unsubscribe<\/a> · <a [^>]*>Preferences<\/a><\/div><img [^>]*><\/body><\/html>$/,
     )
     const nameless = compile(approved({}), { ...sender, publicName: null, postalAddress: null }, tracked)
     for (const text of [nameless.html, nameless.text].map(String)) assert.notMatch(text, /Acme|undefined|null/)
@@ -301,7 +301,7 @@ describe("Text of a message", () => {
   it("has values without escaping, and its own footer", () => {
     assert.strictEqual(
       textOf("Hi {{contact.custom_fields.color}}"),
-      "Hi blue & <green>\n\n---\nAcme & Söhne\n1 Way\nTown <1>\nUnsubscribe: https://pages.test/u/abc?x=1&y=2\n",
+      "Hi blue & <green>\n\n---\nAcme & Söhne\n1 Way\nTown <1>\nUnsubscribe: https://pages.test/u/abc?x=1&y=2\nPreferences: https://pages.test/u/abc?x=1&y=2/preferences\n",
     )
     assert.strictEqual(textOf("Bye {{unsubscribe_url}}"), "Bye https://pages.test/u/abc?x=1&y=2")
     assert.strictEqual(textOf("Hi", bare), "Hi")

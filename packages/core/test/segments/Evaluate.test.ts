@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { blankContact, type Contact } from "@tentpole/core/contacts/Contact"
-import { ContactId, FieldDefinitionId, ListId } from "@tentpole/core/kernel/Ids"
+import { ContactId, FieldDefinitionId, ListId, TopicId } from "@tentpole/core/kernel/Ids"
 import { compileRules, ruleIssues, type RuleSubject, windowStart } from "@tentpole/core/segments/Evaluate"
 import { parseRules } from "@tentpole/core/segments/Parse"
 import type { RuleField } from "@tentpole/core/segments/RuleFacts"
@@ -10,6 +10,7 @@ import { DateTime, Result } from "effect"
 const at = (text: string) => DateTime.makeUnsafe(text)
 const now = at("2026-05-31T12:00:00.000Z")
 const list = ListId.make("00000000-0000-4000-8000-0000000000aa")
+const topicId = TopicId.make("00000000-0000-4000-8000-0000000000bb")
 
 const shoe: RuleField = {
   id: FieldDefinitionId.make("00000000-0000-4000-8000-000000000001"),
@@ -39,11 +40,12 @@ const subject = (contact: Partial<Contact>, more: Partial<RuleSubject> = {}): Ru
   contact: { ...blank, ...contact },
   activities: [],
   lists: new Set(),
+  topics: new Map(),
   ...more,
 })
 
 const parsed = (rules: unknown): RuleTree =>
-  Result.getOrThrow(parseRules(rules, { fields, staticLists: new Set([list]) }))
+  Result.getOrThrow(parseRules(rules, { fields, staticLists: new Set([list]), topics: new Set([topicId]) }))
 const holds = (rules: unknown, it: RuleSubject, known = fields) =>
   compileRules(parsed(rules), { fields: known, now })(it)
 const rule = (field: string, operator: string, value?: unknown) => ({

@@ -112,6 +112,7 @@ const subjectOf = ({ activities, member, createdAt, ...fields }: typeof Subject.
   },
   activities: activities.map((each) => ({ type: each.type, at: at(each.at) })),
   lists: new Set(member ? [listId] : []),
+  topics: new Map(),
 })
 
 /** The result of the groups, computed only from the conditions that hold. */

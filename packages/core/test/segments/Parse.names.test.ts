@@ -17,7 +17,7 @@ const text = field("1", "string")
 const number = field("2", "number")
 const archived = field("3", "string", "archived")
 const list = ListId.make("00000000-0000-4000-8000-0000000000aa")
-const facts: RuleFacts = { fields: [text, number, archived], staticLists: new Set([list]) }
+const facts: RuleFacts = { fields: [text, number, archived], staticLists: new Set([list]), topics: new Set() }
 
 const issuesOf = (rules: unknown) => {
   const parsed = parseRules(rules, facts)
@@ -53,6 +53,7 @@ describe("Names in rules", () => {
     assert.deepStrictEqual(referencesInJson(written), {
       fields: [text.id],
       lists: [list],
+      topics: [],
       fieldNames: [number.apiName],
     })
     assert.deepStrictEqual(

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { FieldDefinitionId, ListId } from "@tentpole/core/kernel/Ids"
+import { FieldDefinitionId, ListId, TopicId } from "@tentpole/core/kernel/Ids"
 import { operatorAliases, timeWindowUnits, valueless } from "@tentpole/core/segments/Operators"
 import { referencesInJson, parseRules } from "@tentpole/core/segments/Parse"
 import type { RuleFacts, RuleField } from "@tentpole/core/segments/RuleFacts"
@@ -19,8 +19,13 @@ const text = field("1", "string")
 const number = field("2", "number")
 const archived = field("3", "string", "archived")
 const list = ListId.make("00000000-0000-4000-8000-0000000000aa")
+const topicId = TopicId.make("00000000-0000-4000-8000-0000000000bb")
 const tags = field("4", "tags")
-const facts: RuleFacts = { fields: [text, number, archived, tags], staticLists: new Set([list]) }
+const facts: RuleFacts = {
+  fields: [text, number, archived, tags],
+  staticLists: new Set([list]),
+  topics: new Set([topicId]),
+}
 
 const issuesOf = (rules: unknown) => {
   const parsed = parseRules(rules, facts)
@@ -234,7 +239,12 @@ describe("Rule decoding", () => {
       assert.deepStrictEqual(pathsOf(leaf("city", "equals", own("x"))), ["rules.value"])
       const named = { kind: "condition", source: "custom_field", fieldDefinitionId: name, operator: "is_empty" }
       assert.deepStrictEqual(pathsOf(named), ["rules.fieldDefinitionId"])
-      assert.deepStrictEqual(referencesInJson(all(named, own(all(named)))), { fields: [], lists: [], fieldNames: [] })
+      assert.deepStrictEqual(referencesInJson(all(named, own(all(named)))), {
+        fields: [],
+        lists: [],
+        topics: [],
+        fieldNames: [],
+      })
       const did = { kind: "condition", source: "activity", activityType: name, operator: "did" }
       assert.deepStrictEqual(pathsOf(did), ["rules.activityType"])
     }
@@ -340,7 +350,7 @@ describe("Rule decoding", () => {
     let deep: unknown = good
     for (let level = 0; level < 200_000; level++) deep = { kind: "group", conditions: [deep] }
     assert.strictEqual(issuesOf(deep).length, 1)
-    assert.deepStrictEqual(referencesInJson(deep), { fields: [], lists: [], fieldNames: [] })
+    assert.deepStrictEqual(referencesInJson(deep), { fields: [], lists: [], topics: [], fieldNames: [] })
     const wide = { kind: "group", conditions: Array.from({ length: 300_000 }, () => leaf("nope", "nope")) }
     assert.isBelow(issuesOf(wide).length, 250)
     assert.strictEqual(issuesOf(wide)[0]?.path, "rules")
@@ -359,7 +369,7 @@ describe("Rule decoding", () => {
       ),
       { listId: "nonsense" },
     )
-    assert.deepStrictEqual(referencesInJson(rules), { fields: [text.id], lists: [list], fieldNames: [] })
+    assert.deepStrictEqual(referencesInJson(rules), { fields: [text.id], lists: [list], topics: [], fieldNames: [] })
   })
 
   it("accepts a day and a timestamp with zone as dates, and no timestamp without one", () => {

@@ -16,6 +16,7 @@ const delivery: TrackedDelivery = {
   message: null,
   expiresAt: null,
   contactId: ContactId.make(uuid),
+  topicId: null,
   approvalId: ApprovalId.make(uuid),
   operational: false,
   email: "ann@example.test",
@@ -132,12 +133,22 @@ describe("Suppression", () => {
     marketingEmailSubscribed: Schema.NullOr(Schema.Boolean),
     marketingEmailInvalid: Schema.Boolean,
     suppression: Schema.NullOr(Schema.Literals(["bounce", "complaint", "unsubscribe", "manual"])),
+    topic: Schema.NullOr(
+      Schema.Literals(["subscribed", "unsubscribed", "pending", "subscribed_by_default", "unsubscribed_by_default"]),
+    ),
+    consentRequired: Schema.Boolean,
   })
 
   it.prop("stops operational mail for bad addresses and strong suppressions only", { facts: Facts }, ({ facts }) => {
     const reason = blockReason(facts, true)
     const strong = facts.suppression !== null && facts.suppression !== "unsubscribe"
     assert.strictEqual(reason !== undefined, facts.emailNormalized === null || facts.marketingEmailInvalid || strong)
+  })
+
+  it.prop("needs consent that was given, where a workspace requires it", { facts: Facts }, ({ facts }) => {
+    if (blockReason({ ...facts, consentRequired: true }, false) !== undefined) return
+    assert.isTrue(facts.marketingEmailSubscribed === true || facts.topic === "subscribed")
+    assert.include([null, "subscribed", "subscribed_by_default"], facts.topic)
   })
 
   it.prop("stops marketing whenever it stops operational mail", { facts: Facts }, ({ facts }) => {

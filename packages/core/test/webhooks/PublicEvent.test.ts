@@ -36,7 +36,11 @@ describe("Event catalogue", () => {
       const { data, example, outbox }: { data: Schema.Codec<unknown>; example: object; outbox: string } =
         eventTypes[type]
       const { bounce, contact, source, ...others }: Record<string, unknown> = { ...example }
-      const inside = { ...others, ...(source as object | undefined), ...(bounce as object | undefined) }
+      const inside = {
+        ...others,
+        ...(typeof source === "string" ? { source } : (source as object | undefined)),
+        ...(bounce as object | undefined),
+      }
       const event = publicEvent(workspace, {
         event: { type: outbox, contactId: contact === undefined ? null : contactId, at, data: inside, position: "1" },
         contact: (contact as EventContact | undefined) ?? null,
@@ -58,7 +62,12 @@ describe("PublicEvent", () => {
       sequence: "00000000000000000000000000000a2a",
       workspace_id: workspace,
       test: false,
-      data: { contact: ann, source: { kind: "blast", blast_id: "b" }, recipient_id: "r", url: "https://example.org/a" },
+      data: {
+        contact: ann,
+        source: { kind: "blast", blast_id: "b", topic_id: null },
+        recipient_id: "r",
+        url: "https://example.org/a",
+      },
     })
   })
 
@@ -67,6 +76,7 @@ describe("PublicEvent", () => {
     assert.deepStrictEqual(shown("email_sent", { ...source, recipient_id: "r" })?.data["source"], {
       kind: "flow",
       ...source,
+      topic_id: null,
     })
   })
 

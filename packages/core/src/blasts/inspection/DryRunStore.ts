@@ -3,7 +3,7 @@ import { Context, type DateTime, type Effect } from "effect"
 import type { Contact } from "../../contacts/Contact.ts"
 import type { StandardField } from "../../contacts/ContactFields.ts"
 import type { BlockReason } from "../../sending/Delivery.ts"
-import type { ContactId, ListId, WorkspaceId } from "../../kernel/Ids.ts"
+import type { ContactId, ListId, TopicId, WorkspaceId } from "../../kernel/Ids.ts"
 
 export type NeededValue =
   | { readonly kind: "standard"; readonly field: StandardField }
@@ -41,6 +41,8 @@ export class DryRunStore extends Context.Service<
       list: ListId,
       options: {
         readonly operational: boolean
+        /** Operational mail ignores it. */
+        readonly topicId: TopicId | null
         readonly needed: ReadonlyArray<NeededValue>
         readonly now: DateTime.Utc
       },

@@ -70,7 +70,12 @@ export class DryRuns extends Context.Service<
             decideWith(parsers, workspace)((parse) => bareTokens(email, facts.customFields, parse)),
           )
           const needed = tokens.flatMap(({ of }) => of ?? [])
-          const found = yield* counts.calculate(workspace, facts.list.listId, { operational, needed, now })
+          const found = yield* counts.calculate(workspace, facts.list.listId, {
+            operational,
+            topicId: blast.topicId,
+            needed,
+            now,
+          })
           if (found === null) return yield* notReady({ ...view, facts: { ...facts, list: null } }, operational)
 
           const owner = yield* Effect.orDie(workspaces.get(workspace))

@@ -7,10 +7,11 @@ import { compileCondition, compileTree, type RulePredicate, type RuleSubject } f
 import type { RuleFacts } from "../../segments/RuleFacts.ts"
 import {
   type ActivityCondition,
-  activitiesAndListsIn,
   conditionsOf,
   type EmailStepMetric,
   type StepCondition,
+  type RequiredFacts,
+  requiredFactsIn,
   type StepRuleTree,
 } from "../../segments/RuleTree.ts"
 import type { ReentryPolicy, Structure } from "./FlowSchema.ts"
@@ -47,7 +48,7 @@ export interface CompiledFlow {
   /** Matching contacts are dropped. Null: there are no disqualification rules. */
   readonly disqualifies: MemberPredicate | null
   /** The facts to load besides the contact's fields. */
-  readonly requiredFacts: ReturnType<typeof activitiesAndListsIn>
+  readonly requiredFacts: RequiredFacts
 }
 
 /** What a simulation knows of the workspace: fields and lists that the flow names, and what its emails are called. */
@@ -58,7 +59,7 @@ export interface SimulationFacts extends RuleFacts {
 }
 
 export const compileFlow = ({ id, name, lifecycle, structure }: Flow, facts: RuleFacts): CompiledFlow => {
-  const required = treesOf(structure).map((tree) => activitiesAndListsIn(tree))
+  const required = treesOf(structure).map((tree) => requiredFactsIn(tree))
   return {
     id,
     name,
@@ -73,6 +74,7 @@ export const compileFlow = ({ id, name, lifecycle, structure }: Flow, facts: Rul
     requiredFacts: {
       activityTypes: [...new Set(required.flatMap(({ activityTypes }) => activityTypes))],
       lists: [...new Set(required.flatMap(({ lists }) => lists))],
+      topics: [...new Set(required.flatMap(({ topics }) => topics))],
     },
   }
 }
@@ -86,13 +88,19 @@ const compileStep = (structure: Structure, step: Step, facts: RuleFacts): Compil
 const compileRules = (tree: StepRuleTree | null, facts: RuleFacts): MemberPredicate | null =>
   tree && compileTree(tree, (condition) => compileLeaf(condition, facts))
 
-/** Whether the field, list or step that the condition names exists. */
-const isEvaluable = ({ steps }: Structure, condition: StepCondition, { fields, staticLists }: RuleFacts): boolean => {
+/** Whether the field, list, topic or step that the condition names exists. */
+const isEvaluable = (
+  { steps }: Structure,
+  condition: StepCondition,
+  { fields, staticLists, topics }: RuleFacts,
+): boolean => {
   switch (condition.source) {
     case "custom_field":
       return fields.some(({ id, status }) => id === condition.fieldDefinitionId && status === "active")
     case "list_membership":
       return staticLists.has(condition.listId)
+    case "topic":
+      return topics.has(condition.topicId)
     case "email_step":
       return steps.some(({ step_id: id, type }) => id === condition.nodeId && type === "send_email")
     default:

@@ -62,6 +62,7 @@ export const missingCodes = [
   "cycle_without_wait",
   "field_archived",
   "list_deleted",
+  "topic",
 ] as const
 export type MissingCode = (typeof missingCodes)[number]
 

@@ -1,7 +1,7 @@
 // References of a flow to things of other rooms, and the check that these exist.
 import { Result } from "effect"
 import { readValue } from "../../contacts/values/FieldValue.ts"
-import type { EmailId, EmailTemplateId, ListId, TentId, TentTemplateId } from "../../kernel/Ids.ts"
+import type { EmailId, EmailTemplateId, ListId, TentId, TentTemplateId, TopicId } from "../../kernel/Ids.ts"
 import { below } from "../../kernel/Decoding.ts"
 import { type Issue, NotFound } from "../../kernel/Refusal.ts"
 import { valueless, valueOperators } from "../../segments/Operators.ts"
@@ -34,6 +34,8 @@ export interface NamedByFlow extends RuleReferences {
   readonly emailTemplates: ReadonlyArray<EmailTemplateId>
   readonly tentTemplates: ReadonlyArray<TentTemplateId>
   readonly tents: ReadonlyArray<TentId>
+  /** Of steps that send. */
+  readonly stepTopics: ReadonlyArray<TopicId>
 }
 
 /** The references that exist. `fields`: by id and by `api_name`, active and archived. */
@@ -44,6 +46,7 @@ export interface NamedFacts extends RuleFacts {
   readonly emailTemplates: ReadonlySet<EmailTemplateId>
   readonly tentTemplates: ReadonlySet<TentTemplateId>
   readonly tents: ReadonlySet<TentId>
+  readonly stepTopics: ReadonlySet<TopicId>
 }
 
 export const namedByFlow = (structure: Structure): NamedByFlow =>
@@ -54,17 +57,19 @@ export const namedByFlow = (structure: Structure): NamedByFlow =>
   })
 
 export const namedBy = ({ triggers, steps, conditions }: Pieces): NamedByFlow => {
-  const { fields, lists } = referencesOf(conditions.map(({ condition }) => condition))
+  const { fields, lists, topics } = referencesOf(conditions.map(({ condition }) => condition))
   const ofTriggers = <Id>(pick: (trigger: Trigger) => Id | null): ReadonlyArray<Id> => unique(triggers, pick)
   const ofSteps = <Id>(pick: (step: Step) => Id | null): ReadonlyArray<Id> => unique(steps, pick)
   return {
     fields,
+    topics,
     lists: [...new Set([...lists, ...ofTriggers((trigger) => ("list_id" in trigger ? trigger.list_id : null))])],
     fieldNames: ofTriggers((trigger) => ("field" in trigger ? trigger.field : null)),
     emails: ofSteps((step) => (step.type === "send_email" ? step.email_id : null)),
     emailTemplates: ofSteps((step) => (step.type === "create_email" ? step.template_id : null)),
     tentTemplates: ofSteps((step) => (step.type === "create_tent" ? step.template_id : null)),
     tents: ofTriggers((trigger) => ("tent_id" in trigger ? trigger.tent_id : null)),
+    stepTopics: ofSteps((step) => (step.type === "send_email" ? step.topic_id : null)),
   }
 }
 
@@ -94,7 +99,10 @@ const exists = <Id>(id: Id | null, known: ReadonlySet<Id>, resource: string, pat
 const ofStep = (step: Step, path: string, facts: NamedFacts): Faults => {
   switch (step.type) {
     case "send_email":
-      return exists(step.email_id, facts.emails, "email", below(path, "email_id"))
+      return [
+        ...exists(step.email_id, facts.emails, "email", below(path, "email_id")),
+        ...exists(step.topic_id, facts.stepTopics, "topic", below(path, "topic_id")),
+      ]
     case "create_email":
       return exists(step.template_id, facts.emailTemplates, "email template", below(path, "template_id"))
     case "create_tent":

@@ -2,10 +2,11 @@
 import { domainOf } from "../../emails/Email.ts"
 import type { MailDefaults } from "../../templates/Template.ts"
 import { isBlank } from "../../kernel/Text.ts"
-import type { ApprovalId, EmailId, EmailTemplateId, TentId, TentTemplateId } from "../../kernel/Ids.ts"
+import type { ApprovalId, EmailId, EmailTemplateId, TentId, TentTemplateId, TopicId } from "../../kernel/Ids.ts"
 import { valueless } from "../../segments/Operators.ts"
 import type { RuleFacts } from "../../segments/RuleFacts.ts"
 import { leavesOf, type StepRuleTree } from "../../segments/RuleTree.ts"
+import type { Topic } from "../../topics/Topic.ts"
 import type { SenderDefaults } from "../../workspaces/Workspace.ts"
 import type { Structure } from "./FlowSchema.ts"
 import { stepOf } from "./Flow.ts"
@@ -38,13 +39,17 @@ export interface FlowFacts extends RuleFacts {
   /** Approved templates only. */
   readonly tentTemplates: ReadonlyMap<TentTemplateId, ApprovedPageFacts>
   readonly tents: ReadonlySet<TentId>
+  /** Topics of steps that exist. */
+  readonly stepTopics: ReadonlyMap<TopicId, Topic["status"]>
   readonly senderDefaults: SenderDefaults
   /** As A-labels. */
   readonly verifiedDomains: ReadonlySet<string>
 }
 
+export const flowWarningCodes = ["unreachable_step", "topic_ignored"] as const
+
 export interface FlowWarning {
-  readonly code: "unreachable_step"
+  readonly code: (typeof flowWarningCodes)[number]
   readonly path: string
   readonly message: string
 }
@@ -85,11 +90,24 @@ export const flowReadiness = (structure: Structure, facts: FlowFacts): FlowReadi
       ),
       ...ofTree(structure, structure.disqualification_rules, "disqualification_rules", facts),
     ],
-    warnings: unreachable(structure).map((id) => ({
-      code: "unreachable_step",
-      path: at(id),
-      message: `no edge leads from the first step to "${id}"`,
-    })),
+    warnings: [
+      ...unreachable(structure).map((id) => ({
+        code: "unreachable_step" as const,
+        path: at(id),
+        message: `no edge leads from the first step to "${id}"`,
+      })),
+      ...structure.steps.flatMap((step) =>
+        step.type === "send_email" && step.operational && step.topic_id !== null
+          ? [
+              {
+                code: "topic_ignored" as const,
+                path: `${at(step.step_id)}.topic_id`,
+                message: "counts for nothing: the step sends operational email",
+              },
+            ]
+          : [],
+      ),
+    ],
   }
 }
 
@@ -135,7 +153,7 @@ const ofStep = (structure: Structure, step: Step, path: string, facts: FlowFacts
   )
   switch (step.type) {
     case "send_email":
-      return [...ofSend(structure, step, path, facts), ...edges]
+      return [...ofSend(structure, step, path, facts), ...ofTopic(step, path, facts), ...edges]
     case "wait":
       return [...ofWait(structure, step, path, facts), ...edges]
     case "condition_check":
@@ -162,6 +180,14 @@ const ofSend = (structure: Structure, step: SendEmailStep, path: string, facts: 
         `names an email from ${found.approval.fromAddress}, whose domain is not verified`,
       )
 }
+
+const ofTopic = ({ operational, topic_id: id }: SendEmailStep, path: string, facts: FlowFacts): Pieces =>
+  pieceIf(
+    !operational && id !== null && facts.stepTopics.get(id) !== "active",
+    "topic",
+    `${path}.topic_id`,
+    "names an archived or deleted topic; name another, or null for all marketing",
+  )
 
 /** A created email must be created before the step that sends it. */
 const ofOrder = (structure: Structure, send: string, createdBy: string | null, path: string): Pieces => {
@@ -206,6 +232,8 @@ const ofTree = (structure: Structure, tree: StepRuleTree | null, path: string, f
       }
       case "list_membership":
         return pieceIf(!facts.staticLists.has(condition.listId), "list_deleted", `${at}.listId`, "names a deleted list")
+      case "topic":
+        return pieceIf(!facts.topics.has(condition.topicId), "topic", `${at}.topicId`, "names a deleted topic")
       case "email_step":
         return stepOf(structure, condition.nodeId)?.type === "send_email"
           ? []

@@ -4,7 +4,7 @@
 import { DateTime, Result, Schema } from "effect"
 import { prompt_length_max } from "../../documents/Generation.ts"
 import { EmailName, PreviewText, Subject, checkFields } from "../../documents/EmailFields.ts"
-import { EmailId, EmailTemplateId, TentTemplateId } from "../../kernel/Ids.ts"
+import { EmailId, EmailTemplateId, TentTemplateId, TopicId } from "../../kernel/Ids.ts"
 import { below, type Decoded, decoderOf, isObject, type Json, refused } from "../../kernel/Decoding.ts"
 import { type NamedFields, readStepRules } from "../../segments/Parse.ts"
 import { type StepCondition, StepRuleSchema } from "../../segments/RuleSchema.ts"
@@ -37,6 +37,9 @@ const SendEmailStep = Schema.Struct({
   ...named,
   email_id: part(EmailId, { description: "Approved before activation; null with `flow_step`" }),
   operational: flag(false, "Sent to unsubscribed contacts too, without a footer"),
+  topic_id: part(TopicId, {
+    description: "Sent to subscribers of the topic only; null: all marketing. Operational email ignores it",
+  }),
   email_source: oneOf(
     emailSources,
     "existing",

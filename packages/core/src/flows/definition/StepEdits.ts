@@ -109,7 +109,7 @@ export const patchStep = (
     ],
     pieces: {
       ...emptyPieces,
-      steps: names("email_id") || names("template_id") ? steps : [],
+      steps: names("email_id") || names("template_id") || names("topic_id") ? steps : [],
       conditions: names("condition") ? conditions : [],
     },
     build: () => Result.succeed(replace(structure, after.value ?? before)),

@@ -42,6 +42,7 @@ export class FlowCompiler extends Context.Service<FlowCompiler>()("tentpole/Flow
       const facts = yield* rules.of(workspace, {
         fields: [...new Set(requested.flatMap(({ mentioned }) => mentioned.fields))],
         lists: [...new Set(requested.flatMap(({ mentioned }) => mentioned.lists))],
+        topics: [...new Set(requested.flatMap(({ mentioned }) => mentioned.topics))],
       })
       const known = new Map<FlowId, KnownFlow>()
       for (const { flow, mentioned } of requested) {
@@ -80,11 +81,12 @@ const mentionedBy = (before: CachedFlow | undefined, flow: Flow): RuleReferences
   return referencesOf(treesOf(flow.structure).flatMap((tree) => conditionsOf(tree)))
 }
 
-const fingerprint = (mentioned: RuleReferences, { fields, staticLists }: RuleFacts): string => {
-  if (mentioned.fields.length === 0 && mentioned.lists.length === 0) return ""
+const fingerprint = (mentioned: RuleReferences, { fields, staticLists, topics }: RuleFacts): string => {
+  if (mentioned.fields.length + mentioned.lists.length + mentioned.topics.length === 0) return ""
   const ids = new Set(mentioned.fields)
   const named = fields.filter(({ id }) => ids.has(id)).map(({ id, status, apiName }) => `${id} ${status} ${apiName}`)
-  return [...named.toSorted(), ...mentioned.lists.filter((id) => staticLists.has(id)).toSorted()].join("\n")
+  const lists = mentioned.lists.filter((id) => staticLists.has(id)).toSorted()
+  return [...named.toSorted(), ...lists, ...mentioned.topics.filter((id) => topics.has(id)).toSorted()].join("\n")
 }
 
 /** Event types that can change the result of the flow's disqualification rules or wait conditions. Others are skipped. */
@@ -94,6 +96,14 @@ const relevantEventsOf = ({ disqualification_rules, steps }: Structure): Readonl
   return new Set(trees.flatMap((tree) => conditionsOf(tree)).flatMap(eventsThatChange))
 }
 
+/** Events that change the status of a contact for a topic. */
+const subscriptionTypes = [
+  "subscription_requested",
+  "subscription_confirmed",
+  "subscription_changed",
+  "subscription_expired",
+] as const
+
 const eventsThatChange = (condition: StepCondition): ReadonlyArray<string> => {
   switch (condition.source) {
     case "contact":
@@ -102,6 +112,8 @@ const eventsThatChange = (condition: StepCondition): ReadonlyArray<string> => {
       return ["contact_updated"]
     case "list_membership":
       return ["list_added", "list_removed"]
+    case "topic":
+      return ["contact_updated", ...subscriptionTypes]
     case "activity":
       return [condition.activityType]
     case "email_step":

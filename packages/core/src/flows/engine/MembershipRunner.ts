@@ -34,6 +34,7 @@ export class MembershipRunner extends Context.Service<MembershipRunner>()("tentp
       return yield* store.facts(workspace, {
         contacts: [...new Set(people.contacts)],
         lists: [...new Set(compiled.flatMap(({ requiredFacts }) => requiredFacts.lists))],
+        topics: [...new Set(compiled.flatMap(({ requiredFacts }) => requiredFacts.topics))],
         activityTypes: [...new Set(compiled.flatMap(({ requiredFacts }) => requiredFacts.activityTypes))],
         deliveriesOf: people.members
           .filter(({ flowId, state }) => awaitedVisitOf(state) !== null || flows.get(flowId)?.needsDeliveries === true)
@@ -105,7 +106,13 @@ const memberFacts = (
 ) => {
   const known = contacts.get(contactId)
   const messages = deliveries.get(id) ?? []
-  const blank = { contact: blankContact(contactId, now), lists: new Set<never>(), activities: [], suppression: null }
+  const blank = {
+    contact: blankContact(contactId, now),
+    lists: new Set<never>(),
+    topics: new Map(),
+    activities: [],
+    suppression: null,
+  }
   const facts: MemberFacts = { ...(known ?? blank), now, emailSteps: metricsByStep(messages), approvals }
   return { isContactDeleted: known === undefined, messages, facts }
 }

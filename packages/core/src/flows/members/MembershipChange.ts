@@ -1,7 +1,7 @@
 // A change of a membership: state, timeline entries, commands, and activities of its contact; and the jobs of its commands.
 import { Array } from "effect"
 import type { Activity } from "../../contacts/Activity.ts"
-import type { ApprovalId, EmailId, MembershipId, WorkspaceId } from "../../kernel/Ids.ts"
+import type { ApprovalId, EmailId, MembershipId, TopicId, WorkspaceId } from "../../kernel/Ids.ts"
 import type { Change } from "../../kernel/changes/Change.ts"
 import type { Job } from "../../kernel/changes/Jobs.ts"
 import type { FlowTokens } from "../../rendering/MergeTokens.ts"
@@ -23,6 +23,8 @@ export type MemberCommand =
       readonly emailId: EmailId
       readonly approvalId: ApprovalId
       readonly operational: boolean
+      /** Null: all marketing, or operational. */
+      readonly topicId: TopicId | null
       readonly tokens: FlowTokens
     })
   | (ForVisit & { readonly type: "create_email"; readonly attempt: number; readonly step: CreateEmailStep })

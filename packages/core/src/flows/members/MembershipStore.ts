@@ -4,10 +4,20 @@ import { Context, type DateTime, type Effect } from "effect"
 import type { ActivityType, PastActivity } from "../../contacts/Activity.ts"
 import type { Contact } from "../../contacts/Contact.ts"
 import type { SuppressionReason } from "../../sending/Suppression.ts"
-import type { ApprovalId, ContactId, EmailId, FlowId, ListId, MembershipId, WorkspaceId } from "../../kernel/Ids.ts"
+import type {
+  ApprovalId,
+  ContactId,
+  EmailId,
+  FlowId,
+  ListId,
+  MembershipId,
+  TopicId,
+  WorkspaceId,
+} from "../../kernel/Ids.ts"
 import type { Paged, PageRequest, Sliced, SliceQuery } from "../../kernel/Page.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
 import type { Transaction } from "../../kernel/changes/Transactor.ts"
+import type { TopicStatus } from "../../topics/Topic.ts"
 import type { EarlierMemberships } from "./Enrollment.ts"
 import type { Flow } from "../definition/Flow.ts"
 import type { ExecutedStep, Membership, MemberStatus, TimelineEntry } from "./Membership.ts"
@@ -89,6 +99,7 @@ export interface EnrollmentFacts {
 export interface MemberFactsQuery {
   readonly contacts: ReadonlyArray<ContactId>
   readonly lists: ReadonlyArray<ListId>
+  readonly topics: ReadonlyArray<TopicId>
   readonly activityTypes: ReadonlyArray<ActivityType>
   readonly deliveriesOf: ReadonlyArray<MembershipId>
   readonly emails: ReadonlyArray<EmailId>
@@ -99,6 +110,8 @@ export interface ContactFacts {
   readonly suppression: SuppressionReason | null
   /** Restricted to the requested lists. */
   readonly lists: ReadonlySet<ListId>
+  /** Restricted to the requested topics. */
+  readonly topics: ReadonlyMap<TopicId, TopicStatus>
   /** The latest of each requested type. */
   readonly activities: ReadonlyArray<PastActivity>
 }

@@ -112,6 +112,7 @@ export class MembershipTransition {
       emailId,
       approvalId,
       operational: step.operational,
+      topicId: step.operational ? null : step.topic_id,
       tokens: this.#tokens,
     })
   }

@@ -72,7 +72,13 @@ const membershipChange = changeOf("membership")
 
 const toChange = (flow: CompiledFlow, update: MembershipUpdate, at: DateTime.Utc): MembershipChange => {
   const activities = activitiesOf(flow, update, at)
-  const events = activities.map(({ type, contactId, metadata }) => ({ type, contactId, at, data: metadata }))
+  const entry = update.before === null ? { entry_source: update.after.entrySource } : {}
+  const events = activities.map(({ type, contactId, metadata }) => ({
+    type,
+    contactId,
+    at,
+    data: { ...metadata, ...entry },
+  }))
   return membershipChange({ ...update, activities }, { events: [...events, ...failureOf(flow, update, at)] })
 }
 
@@ -296,7 +302,8 @@ const takeBranch = (transition: MembershipTransition, step: ConditionCheckStep, 
 
 const sendEmail = (transition: MembershipTransition, step: SendEmailStep): boolean => {
   const { contact, suppression, approvals } = transition.facts
-  const reason = blockReason({ ...contact, suppression }, step.operational)
+  // Whether the contact has the topic is asked when the message is written.
+  const reason = blockReason({ ...contact, suppression, topic: null, consentRequired: false }, step.operational)
   if (reason !== undefined) {
     transition.leave(step, "step_skipped", step.next_step_id, { reason })
     return true

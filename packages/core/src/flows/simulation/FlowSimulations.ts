@@ -55,7 +55,12 @@ export class FlowSimulations extends Context.Service<
           .get(workspace.id, id)
           .pipe(Effect.catchTag("NotFound", (error) => error.at("contact_id")))
         const [subject] = yield* segments.subjects(workspace.id, [contact], ruleConditionsOf(structure))
-        return { contact, lists: subject?.lists ?? new Set(), activities: subject?.activities ?? [] }
+        return {
+          contact,
+          lists: subject?.lists ?? new Set(),
+          topics: subject?.topics ?? new Map(),
+          activities: subject?.activities ?? [],
+        }
       })
 
       const inventedContact = Effect.fnUntraced(function* ({ id, defaultCountry }: SimulationWorkspace, contact: Json) {
@@ -70,7 +75,7 @@ export class FlowSimulations extends Context.Service<
         }
         const blank = blankContact(ContactId.make(yield* ids.next), yield* DateTime.now)
         const invented: Contact = patchContact(blank, patch.success, blank.createdAt)
-        return { contact: invented, lists: new Set<never>(), activities: [] }
+        return { contact: invented, lists: new Set<never>(), topics: new Map(), activities: [] }
       })
 
       /** One transaction for all queries, because each transaction costs as much as a query. */

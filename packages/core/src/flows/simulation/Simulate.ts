@@ -7,6 +7,7 @@ import type { Contact } from "../../contacts/Contact.ts"
 import type { SuppressionReason } from "../../sending/Suppression.ts"
 import { subject_length_max } from "../../documents/EmailFields.ts"
 import { ApprovalId, EmailId, type ListId, MembershipId } from "../../kernel/Ids.ts"
+import type { RuleSubject } from "../../segments/Evaluate.ts"
 import type { EmailStepMetric } from "../../segments/RuleTree.ts"
 import { compileFlow, type CompiledFlow, type MemberFacts, type SimulationFacts } from "../definition/CompiledFlow.ts"
 import type { EntryRefusal } from "../members/Enrollment.ts"
@@ -36,6 +37,7 @@ export interface SimulatedEvent {
 export interface SimulatedContact {
   readonly contact: Contact
   readonly lists: ReadonlySet<ListId>
+  readonly topics: RuleSubject["topics"]
   readonly activities: ReadonlyArray<PastActivity>
   readonly suppression: SuppressionReason | null
 }
@@ -193,6 +195,7 @@ class Simulator {
     return {
       contact: this.#contact,
       lists: this.#simulated.lists,
+      topics: this.#simulated.topics,
       activities: [...this.#activities.values()],
       suppression: this.#simulated.suppression,
       now: this.#now,

@@ -131,6 +131,7 @@ const factsOf = (
   return {
     fields: fields.map(fieldOf),
     staticLists: new Set([...named.lists, ...lists]),
+    topics: new Set(named.topics),
     subjects: new Map(known.map(([of, subject]) => [EmailId.make(of), subject])),
     templateSubjects: new Map(known.map(([of, subject]) => [EmailTemplateId.make(of), subject])),
     workspaceName,
@@ -170,7 +171,7 @@ export class SimulatedMember {
   get result(): Simulation {
     const { contact, events, facts, flow, now: until, world } = this.#simulated
     const { tokens = {}, lists = [] } = world
-    const simulated = { contact, lists: new Set(lists), activities: [], suppression: null }
+    const simulated = { contact, lists: new Set(lists), topics: new Map(), activities: [], suppression: null }
     const simulation = run(flow, facts, simulated, { tokens, events, from: contact.createdAt, until })
     if (Result.isFailure(simulation))
       throw new Error(`the contact does not enter the flow: ${simulation.failure.message}`)

@@ -11,7 +11,8 @@ import {
 import type { CustomField } from "../../contacts/CustomField.ts"
 import { Invalid, type Issue } from "../../kernel/Refusal.ts"
 import { headerKey, headerSynonyms, technicalColumns } from "./HeaderSynonyms.ts"
-import type { Mapping, OverwriteBehavior, TargetKind } from "../Import.ts"
+import type { FieldKind, Mapping, OverwriteBehavior, TargetKind } from "../Import.ts"
+import { statusMessage, statusOfCell, topicOf } from "../ImportConsent.ts"
 import { ownColumns } from "../Table.ts"
 
 /** The fields that an import can write: standard fields and the workspace's active custom fields. */
@@ -28,7 +29,7 @@ export const targetsOf = (fields: ReadonlyArray<CustomField>): Targets => ({
 export interface ProposedMapping {
   readonly header: string
   readonly targetField: string | null
-  readonly targetKind: TargetKind | null
+  readonly targetKind: FieldKind | null
   /** Why the column has this target or none, as a clause for users. */
   readonly reason: string
   readonly source: "deterministic" | "ai" | "none"
@@ -127,7 +128,7 @@ export const proposeMappings = (headers: ReadonlyArray<string>, targets: Targets
 const exportedColumn =
   "The column comes from the export of an earlier import: it says what became of the row, not who the contact is"
 
-/** A mapping of a request. A null target leaves the column out. The kind follows from the target's name. */
+/** A mapping of a request. A null target leaves the column out. The kind of a field follows from its name. */
 export interface WantedMapping {
   /** Null: every row gets `value`. */
   readonly header: string | null
@@ -143,7 +144,7 @@ const identity: ReadonlySet<string> = new Set(["email", "phone"])
 export const identifiesContacts = (mappings: ReadonlyArray<{ readonly targetField: string | null }>): boolean =>
   mappings.some(({ targetField }) => targetField !== null && identity.has(targetField))
 
-const kindOf = (name: string, custom: ReadonlyMap<string, CustomField>): TargetKind | undefined => {
+const kindOf = (name: string, custom: ReadonlyMap<string, CustomField>): FieldKind | undefined => {
   if (standardFieldByName.get(name)?.writable === true) return "standard"
   return custom.get(name)?.status === "active" ? "custom" : undefined
 }
@@ -158,7 +159,7 @@ const whyUnknown = (name: string, custom: ReadonlyMap<string, CustomField>): str
 const typeOf = (name: string, custom: ReadonlyMap<string, CustomField>): ValueType | undefined =>
   standardFieldByName.get(name)?.valueType ?? custom.get(name)?.valueType
 
-/** The mappings without columns that are left out, or every issue. */
+/** The mappings without columns that are left out, or every issue. Topics with an id are checked elsewhere. */
 export const checkMappings = (
   wanted: ReadonlyArray<WantedMapping>,
   headers: ReadonlyArray<string>,
@@ -170,7 +171,9 @@ export const checkMappings = (
   const issues: Array<Issue> = []
   const mappings: Array<Mapping> = []
   for (const [index, each] of wanted.entries()) {
-    const { header, targetField, targetKind, value } = each
+    const { header, targetKind, value } = each
+    const topic = topicOf(each)
+    const targetField = topic ?? each.targetField
     const refuse = (key: string, message: string) => issues.push({ path: `mappings.${index}.${key}`, message })
     if (header === null) {
       if (value === undefined) refuse("header", "is required: a column of the file, or give a value for every row")
@@ -184,8 +187,9 @@ export const checkMappings = (
       if (header === null) refuse("target_field", "is required: the field that gets the value")
       continue
     }
-    const kind = kindOf(targetField, custom)
-    if (kind === undefined) refuse("target_field", whyUnknown(targetField, custom))
+    const kind = targetKind === "topic" ? "topic" : kindOf(targetField, custom)
+    if (kind === "topic" && topic === null) refuse("target_field", "must be the id of a topic")
+    else if (kind === undefined) refuse("target_field", whyUnknown(targetField, custom))
     else if (targetKind !== null && targetKind !== kind) refuse("target_kind", `must be ${kind} for ${targetField}`)
     const claimant = targets.get(targetField)
     if (claimant !== undefined) {
@@ -241,7 +245,7 @@ const formatIssues = (format: ValueFormat, target: string, type: ValueType | und
     const key = formatKeys[part]
     if (format[part] === undefined) return []
     if (type !== formatTypes[part])
-      return [{ key, message: `is only for fields of type ${formatTypes[part]}: ${target} is ${type}` }]
+      return [{ key, message: `is only for fields of type ${formatTypes[part]}: ${target} is ${type ?? "a topic"}` }]
     return part === "currencySign" && !currencySign.test(format[part])
       ? [{ key, message: "must be a currency sign or code, such as € or USD" }]
       : []
@@ -252,6 +256,7 @@ const valueIssue = (
   { targetField, targetKind, value = "", format = {} }: Mapping,
   fields: ReadonlyMap<string, CustomField>,
 ): string | null => {
+  if (targetKind === "topic") return statusOfCell(value) === undefined ? statusMessage : null
   if (identity.has(targetField)) return `can't be the ${targetField} of every row: map a column to it`
   if (value === "") return "must not be empty: omit the mapping instead"
   const written = Object.keys(format).length === 0 ? Result.succeed(value) : unformat(format, value)

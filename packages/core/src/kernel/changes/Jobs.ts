@@ -39,6 +39,8 @@ export const Job = Schema.Union([
   job("list_export_expiry", { exportId: ExportId }),
   job("blast_export", { exportId: ExportId }),
   job("blast_export_expiry", { exportId: ExportId }),
+  job("consent_export", { exportId: ExportId }),
+  job("consent_export_expiry", { exportId: ExportId }),
   job("blast_start", { blastId: BlastId }),
   job("blast_retry", { blastId: BlastId, since_ms: Schema.Int, includeUnconfirmed: Schema.Boolean }),
   job("flow_review", { flowId: FlowId, members: Schema.Literals(["live", "waiting"]) }),
@@ -60,6 +62,7 @@ export const Job = Schema.Union([
     eventTypes: Schema.NullOr(Schema.Array(Schema.String)),
     status: Schema.Literals(["failed", "all"]),
   }),
+  job("webhook_cleanup", { endpointId: WebhookEndpointId }),
   job("workspace_erasure", {}),
 ])
 export type Job = typeof Job.Type

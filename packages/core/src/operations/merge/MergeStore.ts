@@ -13,6 +13,7 @@ export interface MergeCounts {
   /** Without those of blasts that were for both contacts. */
   readonly messages: number
   readonly submissions: number
+  readonly consentRecords: number
 }
 
 export interface MergeFacts {

@@ -27,7 +27,16 @@ export interface ServiceProcess extends Omit<ProcessBeat, "uptime_s"> {
 }
 
 /** The kinds of work for which workspaces have turns. */
-export const dueKinds = ["blasts", "deliveries", "messages", "flows", "flow_events", "flow_dates", "webhooks"] as const
+export const dueKinds = [
+  "blasts",
+  "deliveries",
+  "messages",
+  "flows",
+  "flow_events",
+  "flow_dates",
+  "webhooks",
+  "subscriptions",
+] as const
 export type DueKind = (typeof dueKinds)[number]
 
 /** The longest lag of each kind of due work is stored for each quarter of an hour. */
@@ -68,6 +77,7 @@ export const lagPointsOf = (peaks: ReadonlyArray<LagPeak>, first: DateTime.Utc):
       flow_events: lagOf("flow_events"),
       flow_dates: lagOf("flow_dates"),
       webhooks: lagOf("webhooks"),
+      subscriptions: lagOf("subscriptions"),
     }
   })
 }

@@ -41,6 +41,9 @@ export const senderOf = (workspace: Pick<Workspace, "id" | "name" | "brand" | "p
 
 export type LinkKind = "open" | "click" | "unsubscribe" | "view"
 
+/** The page of a recipient's topics: its address is the one of the unsubscribe page with this end. */
+export const preferences_end = "/preferences"
+
 /** The beginning of the addresses of each kind, which is the same for all recipients. */
 export type Addresses = { readonly [Each in LinkKind]: string }
 

@@ -4,8 +4,10 @@ import type { WebhookDeliveryId, WebhookEndpointId, WorkspaceId } from "../../ke
 import type { Sliced, SliceQuery } from "../../kernel/Page.ts"
 import type { NotFound } from "../../kernel/Refusal.ts"
 import type { Transaction } from "../../kernel/changes/Transactor.ts"
+import type { EventWithContact } from "../PublicEvent.ts"
 import type { AttemptError } from "./Attempt.ts"
 import type { WebhookDelivery, WebhookDeliveryState, WebhookDeliveryStatus } from "./WebhookDelivery.ts"
+import type { FannedOut } from "./WebhookQueue.ts"
 
 export interface DeliveryLogQuery extends SliceQuery {
   readonly status: WebhookDeliveryStatus | null
@@ -51,6 +53,21 @@ export interface ReplaySelection {
   /** Null: all types. */
   readonly eventTypes: ReadonlyArray<string> | null
   readonly statuses: ReadonlyArray<WebhookDeliveryStatus>
+}
+
+/** Which events are sent if they have no delivery. */
+export interface MissedSelection {
+  readonly since: DateTime.Utc
+  readonly until: DateTime.Utc
+  /** Types of the outbox. */
+  readonly types: ReadonlyArray<string>
+}
+
+export interface MissedEvents {
+  /** Ascending. */
+  readonly events: ReadonlyArray<EventWithContact>
+  /** The last event that was looked at; null: there are no more. */
+  readonly last: string | null
 }
 
 export class DeliveryLog extends Context.Service<
@@ -106,5 +123,20 @@ export class DeliveryLog extends Context.Service<
         readonly replayed: (state: WebhookDeliveryState) => WebhookDeliveryState | null
       },
     ) => Effect.Effect<WebhookDeliveryId | null, never, Transaction>
+    /**
+     * Of the next `limit` events of the selection after a position, those that have no delivery to the endpoint. Only events that
+     * its reader has left behind: fan-out adds no delivery of them any more.
+     */
+    readonly missed: (
+      workspace: WorkspaceId,
+      endpoint: WebhookEndpointId,
+      selection: MissedSelection,
+      slice: { readonly after: string; readonly limit: number },
+    ) => Effect.Effect<MissedEvents>
+    /** Adds pending deliveries of such events. An event that was erased since it was read is left out. Workers find them. */
+    readonly addMissed: (
+      workspace: WorkspaceId,
+      deliveries: ReadonlyArray<FannedOut>,
+    ) => Effect.Effect<void, never, Transaction>
   }
 >()("tentpole/DeliveryLog") {}

@@ -29,7 +29,7 @@ export interface FanOut {
  */
 export const fanOut = (
   workspace: WorkspaceId,
-  { endpoint: { id, settings }, position }: ServedEndpoint,
+  { endpoint: { id, settings }, position }: Pick<ServedEndpoint, "endpoint" | "position">,
   {
     events,
     more,

@@ -71,7 +71,7 @@ export class WebhookQueue extends Context.Service<
     readonly endTurn: (turn: WebhookTurn, due: DateTime.Utc | null) => Effect.Effect<void, never, Transaction>
     /**
      * The next attempt of each enabled endpoint that has a pending delivery: of the first one in order, if it is ordered. Of disabled
-     * ones, of tests.
+     * ones, and of those that skip what they missed, of tests.
      */
     readonly nextDue: (workspace: WorkspaceId) => Effect.Effect<ReadonlyMap<WebhookEndpointId, DateTime.Utc>>
 
@@ -112,7 +112,8 @@ export class WebhookQueue extends Context.Service<
     ) => Effect.Effect<boolean, never, Transaction>
     /**
      * Claims deliveries of an endpoint that are due, in the order of their next attempt; `ordered`: in the order of their events,
-     * and none after one that is not due yet. None if the lease has gone.
+     * and none after one that is not due yet. Only tests while the endpoint skips what it missed. None if the lease has gone, or
+     * the endpoint is deleted.
      */
     readonly claim: (
       lease: WebhookLease,

@@ -3,8 +3,8 @@ import type { DateTime } from "effect"
 import type { AuditAction } from "../../kernel/changes/AuditLog.ts"
 import { type Change, changeOf } from "../../kernel/changes/Change.ts"
 import type { Job } from "../../kernel/changes/Jobs.ts"
-import type { WebhookDeliveryId, WebhookReplayId } from "../../kernel/Ids.ts"
-import type { DisabledReason, WebhookEndpoint } from "./WebhookEndpoint.ts"
+import type { WebhookReplayId } from "../../kernel/Ids.ts"
+import type { DisabledReason, WebhookEndpoint, WebhookReplay } from "./WebhookEndpoint.ts"
 
 /** A write: of a new endpoint (no `before`), of a changed one, or the deletion of one (no `after`). */
 export type EndpointChange = Change<
@@ -36,6 +36,13 @@ export const update = (before: WebhookEndpoint, to: Partial<WebhookEndpoint>, no
   return change({ before, after, skipsMissed: false }, note("webhook_endpoint.updated", after))
 }
 
+/** The job that goes on with the rows of an endpoint that one transaction can't write. */
+const cleanup = ({ id: endpointId }: WebhookEndpoint, now: DateTime.Utc) => ({
+  jobs: [
+    { job: { type: "webhook_cleanup", endpointId }, id: `webhook_cleanup:${endpointId}:${now.epochMilliseconds}` },
+  ] as const,
+})
+
 /** Null: it is enabled already. */
 export const enable = (
   before: WebhookEndpoint,
@@ -43,7 +50,8 @@ export const enable = (
 ): EndpointChange | null => {
   if (before.status === "enabled") return null
   const after = { ...before, status: "enabled", disabledReason: null, disabledAt: null, updatedAt: now } as const
-  return change({ before, after, skipsMissed }, note("webhook_endpoint.enabled", after))
+  const effects = note("webhook_endpoint.enabled", after)
+  return change({ before, after, skipsMissed }, skipsMissed ? { ...effects, ...cleanup(after, now) } : effects)
 }
 
 /** Null: it is disabled already. */
@@ -79,7 +87,7 @@ export const startReplay = (before: WebhookEndpoint, job: ReplayJob, matched_cou
   if (before.replay !== null) return null
   const { replayId: id, status } = job
   return change(
-    { before, after: { ...before, replay: { id, after: null } }, skipsMissed: false },
+    { before, after: { ...before, replay: { id, after: null, position: null } }, skipsMissed: false },
     {
       audit: [
         {
@@ -93,15 +101,21 @@ export const startReplay = (before: WebhookEndpoint, job: ReplayJob, matched_cou
   )
 }
 
-/** The replay has come to a delivery, or to its end (null). Null: it is not in progress any more. */
+/** How far a replay is. */
+export type ReplayCursor = Omit<WebhookReplay, "id">
+
+/** The replay has come so far, or to its end (null). Null: it is not in progress any more. */
 export const continueReplay = (
   before: WebhookEndpoint,
   id: WebhookReplayId,
-  last: WebhookDeliveryId | null,
+  to: ReplayCursor | null,
 ): EndpointChange | null =>
   before.replay?.id === id
-    ? change({ before, after: { ...before, replay: last === null ? null : { id, after: last } }, skipsMissed: false })
+    ? change({ before, after: { ...before, replay: to === null ? null : { id, ...to } }, skipsMissed: false })
     : null
 
-export const remove = (before: WebhookEndpoint): EndpointChange =>
-  change({ before, after: null, skipsMissed: false }, note("webhook_endpoint.deleted", before))
+export const remove = (before: WebhookEndpoint, now: DateTime.Utc): EndpointChange =>
+  change(
+    { before, after: null, skipsMissed: false },
+    { ...note("webhook_endpoint.deleted", before), ...cleanup(before, now) },
+  )

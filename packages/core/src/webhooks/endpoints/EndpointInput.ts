@@ -1,6 +1,6 @@
 // What callers set of a webhook endpoint: the schemas with their limits, and the settings that a call leads to. Pure.
 import { Result, Schema, SchemaGetter } from "effect"
-import type { Invalid } from "../../kernel/Refusal.ts"
+import { Invalid } from "../../kernel/Refusal.ts"
 import { batch_type } from "../deliveries/WebhookDelivery.ts"
 import { checkEndpointUrl, type Reach } from "../EndpointUrl.ts"
 import { keyOf, secretMessage } from "../Signature.ts"
@@ -36,11 +36,17 @@ const whole = (minimum: number, maximum: number) => {
   return Schema.Int.check(Schema.isBetween({ minimum, maximum }, { message })).annotate({ message })
 }
 
+const Value = Schema.String.annotate({ message: "must be text" })
+
 /** An object of texts. `fault` says what is wrong with an entry; null: nothing. */
-const textsOf = (most: number, fault: (name: string, value: string) => string | null) =>
-  Schema.Record(Schema.String, Schema.String.annotate({ message: "must be text" })).check(
+const textsOf = <Of extends string | null>(
+  value: Schema.Codec<Of>,
+  most: number,
+  fault: (name: string, value: Of) => string | null,
+) =>
+  Schema.Record(Schema.String, value).check(
     Schema.makeFilter(
-      (texts: Readonly<Record<string, string>>) => {
+      (texts: Readonly<Record<string, Of>>) => {
         const entries = Object.entries(texts)
         if (entries.length > most) return `must have at most ${most} keys`
         return entries.flatMap(([name, value]) => {
@@ -93,7 +99,7 @@ export const WebhookFilterSchema = Schema.Struct({
   topic_ids: AnyIds,
   import_run_ids: AnyIds,
   tags: Schema.optionalKey(
-    textsOf(filter_tags_max, (name, value) =>
+    textsOf(Value, filter_tags_max, (name, value) =>
       /^[a-z0-9_-]{1,50}$/.test(name) && value !== "" && value.length <= tag_length_max ? null : tagMessage,
     ),
   ),
@@ -117,19 +123,20 @@ export const OverlapHours = whole(0, overlap_hours_max)
 const refusedHeaders =
   /^(?:host|content-.*|webhook-.*|connection|keep-alive|transfer-encoding|te|upgrade|trailer|expect|user-agent)$/i
 
-const headerFault = (name: string, value: string): string | null => {
+const headerFault = (name: string, value: string | null): string | null => {
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) || name.length > header_name_length_max) {
     return `is not the name of a header: 1 to ${header_name_length_max} letters, digits and marks`
   }
   if (refusedHeaders.test(name)) return "can't be set: the service sets it, or HTTP does"
+  if (value === null) return null
   return /^[\x20-\x7e]+$/.test(value) && value.trim() !== "" && value.length <= header_value_length_max
     ? null
     : `must have 1 to ${header_value_length_max} printable characters`
 }
 
-export const WebhookHeaders = textsOf(headers_max, headerFault)
-  .check(
-    Schema.makeFilter((headers: Readonly<Record<string, string>>) => {
+const headersOf = <Of extends string | null>(value: Schema.Codec<Of>) =>
+  textsOf(value, headers_max, headerFault).check(
+    Schema.makeFilter((headers: Readonly<Record<string, Of>>) => {
       const names = Object.keys(headers)
       const lower = names.map((name) => name.toLowerCase())
       return names.flatMap((name, at) =>
@@ -137,7 +144,14 @@ export const WebhookHeaders = textsOf(headers_max, headerFault)
       )
     }),
   )
-  .annotate({ description: "Sent with each request. They are stored encrypted, and read as null" })
+
+export const WebhookHeaders = headersOf(Value).annotate({
+  description: "Sent with each request. They are stored encrypted, and read as null",
+})
+
+export const ChangedWebhookHeaders = headersOf(Schema.NullOr(Value)).annotate({
+  description: "All of them. null keeps the stored value of the name; a name that is left out is not sent any more",
+})
 
 export const WebhookSecret = Schema.String.annotate({
   description: "Default: a random one",
@@ -146,14 +160,30 @@ export const WebhookSecret = Schema.String.annotate({
 
 /** What a call sets. Absent fields keep their value, or get their default. */
 export interface EndpointFields extends Partial<WebhookSettings> {
-  /** Names in any case. */
-  readonly headers?: Readonly<Record<string, string>>
+  /** Names in any case. Null: the stored value. */
+  readonly headers?: Readonly<Record<string, string | null>>
 }
 
 export interface NewEndpoint extends EndpointFields {
   readonly url: WebhookSettings["url"]
   readonly eventTypes: WebhookSettings["eventTypes"]
+  readonly headers?: Readonly<Record<string, string>>
   readonly secret?: string
+}
+
+/** The headers with the stored values of those that are null. Names are in lower case. */
+export const withStored = (
+  headers: Readonly<Record<string, string | null>>,
+  stored: Readonly<Record<string, string>>,
+): Result.Result<Readonly<Record<string, string>>, Invalid> => {
+  const entries = Object.entries(headers).map(([name, value]) => ({
+    name,
+    value: value ?? (Object.hasOwn(stored, name.toLowerCase()) ? stored[name.toLowerCase()] : undefined),
+  }))
+  const unknown = entries.find(({ value }) => value === undefined)
+  return unknown === undefined
+    ? Result.succeed(Object.fromEntries(entries.map(({ name, value }) => [name.toLowerCase(), value ?? ""])))
+    : Result.fail(Invalid.at(`headers.${unknown.name}`, "must be text: no value of this name is stored"))
 }
 
 const defaults = {

@@ -29,9 +29,25 @@ export class EndpointStore extends Context.Service<
     readonly lockCount: (workspace: WorkspaceId) => Effect.Effect<number, never, Transaction>
     /**
      * Writes the endpoint and the effects of the change. A new endpoint reads the events of transactions that commit later, as
-     * consumer `webhooks` of the outbox. `skipsMissed`: its position moves to the last event, and pending deliveries are skipped
-     * (`disabled`). Without `after` everything of the endpoint is deleted.
+     * consumer `webhooks` of the outbox. `skipsMissed`: its position moves to the last event, and `skipMissed` skips what is
+     * pending until then. Without `after` the endpoint and its reader are deleted: no call and no worker finds its deliveries
+     * any more, and `deleteRows` deletes them.
      */
     readonly apply: (workspace: WorkspaceId, change: EndpointChange) => Effect.Effect<void, never, Transaction>
+    /**
+     * Skips (`disabled`) the next `limit` pending deliveries up to `skipsThrough`, but no tests. Returns whether there may be
+     * more; if there are none, `skipsThrough` ends.
+     */
+    readonly skipMissed: (
+      workspace: WorkspaceId,
+      id: WebhookEndpointId,
+      limit: number,
+    ) => Effect.Effect<boolean, never, Transaction>
+    /** Deletes the next rows of a deleted endpoint, about `limit` of each kind. Returns whether there may be more. */
+    readonly deleteRows: (
+      workspace: WorkspaceId,
+      id: WebhookEndpointId,
+      limit: number,
+    ) => Effect.Effect<boolean, never, Transaction>
   }
 >()("tentpole/EndpointStore") {}

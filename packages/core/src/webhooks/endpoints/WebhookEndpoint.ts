@@ -52,6 +52,8 @@ export interface WebhookReplay {
   readonly id: WebhookReplayId
   /** The last delivery that it has looked at; null: it has not begun. */
   readonly after: WebhookDeliveryId | null
+  /** Then the last event whose delivery is missing that it has looked at; null: it looks at deliveries. */
+  readonly position: string | null
 }
 
 export interface WebhookEndpoint {
@@ -72,6 +74,11 @@ export interface WebhookEndpoint {
   readonly previousSecret: { readonly sealed: Uint8Array; readonly expiresAt: DateTime.Utc } | null
   /** Null: none is in progress. */
   readonly replay: WebhookReplay | null
+  /**
+   * The last event that it does without, while its pending deliveries up to there are being skipped: only tests are sent until
+   * that is done. Null: none are.
+   */
+  readonly skipsThrough: string | null
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }

@@ -1,6 +1,6 @@
 // The use cases of webhook endpoints.
-import { Context, DateTime, Effect, Layer } from "effect"
-import { encodeText } from "../../kernel/Bytes.ts"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { decodeText, encodeText } from "../../kernel/Bytes.ts"
 import { Ids, WebhookEndpointId, type WorkspaceId } from "../../kernel/Ids.ts"
 import { type BrokenCursor, type ListedBy, type Sliced, sliceOf } from "../../kernel/Page.ts"
 import { Invalid, type NotFound } from "../../kernel/Refusal.ts"
@@ -17,10 +17,12 @@ import {
   type EndpointFields,
   type NewEndpoint,
   newSettings,
+  withStored,
   overlap_hours_default,
 } from "./EndpointInput.ts"
 import { EndpointStore } from "./EndpointStore.ts"
 import { WebhookEndpointLimit } from "./WebhookErrors.ts"
+import { cleanup_rows_max } from "./WebhookCleanup.ts"
 import { endpoints_max, type EndpointWithStats, purposeOf, type WebhookEndpoint } from "./WebhookEndpoint.ts"
 
 /** An endpoint whose secret is new. It is returned once and not stored in plain text. */
@@ -40,6 +42,8 @@ export interface Rotation {
   readonly secret?: string
 }
 
+const decodeHeaders = Schema.decodeEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.String)))
+
 /** The beginning of a secret: `whsec_` and four characters. */
 const secret_prefix_length = 10
 
@@ -52,7 +56,7 @@ export class WebhookEndpoints extends Context.Service<
       workspace: WorkspaceId,
       endpoint: NewEndpoint,
     ) => Effect.Effect<EndpointWithSecret, Invalid | WebhookEndpointLimit>
-    /** Headers are replaced as a whole. */
+    /** Headers are replaced as a whole. Those that are null keep their value. */
     readonly update: (
       workspace: WorkspaceId,
       id: WebhookEndpointId,
@@ -108,6 +112,15 @@ export class WebhookEndpoints extends Context.Service<
         return { headerNames, sealedHeaders: yield* secrets.seal(purposeOf(id), json) }
       })
 
+      /** In plain text. None if APP_SECRET is another one now. */
+      const storedHeaders = ({ id, sealedHeaders }: WebhookEndpoint) =>
+        sealedHeaders === null
+          ? Effect.succeed({})
+          : secrets.open(purposeOf(id), sealedHeaders).pipe(
+              Effect.flatMap((json) => Effect.orDie(decodeHeaders(decodeText(json)))),
+              Effect.catchTag("Unsealable", () => Effect.succeed({})),
+            )
+
       const shown = (workspace: WorkspaceId, id: WebhookEndpointId) =>
         Effect.zipWith(store.get(workspace, id), DateTime.now, withoutExpired)
 
@@ -124,6 +137,7 @@ export class WebhookEndpoints extends Context.Service<
           const before = yield* store.lock(workspace, id)
           const made = yield* changed(before, yield* DateTime.now)
           if (made !== null) yield* store.apply(workspace, made)
+          if (made?.skipsMissed === true) yield* store.skipMissed(workspace, id, cleanup_rows_max)
           return yield* shown(workspace, id)
         })
 
@@ -156,6 +170,7 @@ export class WebhookEndpoints extends Context.Service<
             ...sealed,
             previousSecret: null,
             replay: null,
+            skipsThrough: null,
             createdAt: now,
             updatedAt: now,
           }
@@ -172,7 +187,13 @@ export class WebhookEndpoints extends Context.Service<
               id,
               Effect.fnUntraced(function* (before, now) {
                 const settings = yield* Effect.fromResult(changedSettings(before.settings, fields, reach))
-                const headers = fields.headers === undefined ? {} : yield* sealHeaders(id, fields.headers)
+                const headers =
+                  fields.headers === undefined
+                    ? {}
+                    : yield* sealHeaders(
+                        id,
+                        yield* Effect.fromResult(withStored(fields.headers, yield* storedHeaders(before))),
+                      )
                 return EndpointChange.update(before, { settings, ...headers }, now)
               }),
             ),
@@ -180,7 +201,9 @@ export class WebhookEndpoints extends Context.Service<
         ),
 
         delete: Effect.fn("WebhookEndpoints.delete")(function* (workspace, id) {
-          yield* store.apply(workspace, EndpointChange.remove(yield* store.lock(workspace, id)))
+          const before = yield* store.lock(workspace, id)
+          yield* store.apply(workspace, EndpointChange.remove(before, yield* DateTime.now))
+          yield* store.deleteRows(workspace, id, cleanup_rows_max)
         }, transact),
 
         rotateSecret: Effect.fn("WebhookEndpoints.rotateSecret")(function* (workspace, id, rotation) {

@@ -16,6 +16,7 @@ const sending = (over: Partial<SendingBlast> = {}): SendingBlast => ({
   name: "b",
   description: null,
   operational: false,
+  topicId: null,
   createdAt: ago(9_000),
   updatedAt: ago(9_000),
   audience: { listId: ListId.make(id), source: "existing" },

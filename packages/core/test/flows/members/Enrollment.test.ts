@@ -28,6 +28,7 @@ describe("enroll", () => {
       ["flow_entered"],
     )
     assert.deepInclude(change.events[0], { type: "flow_entered", contactId })
+    assert.strictEqual(change.events[0]?.data["entry_source"], "contact_created")
   })
 
   it("refuses live members, and former members under no_reentry", () => {

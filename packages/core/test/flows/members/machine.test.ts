@@ -66,6 +66,7 @@ describe("decide", () => {
         emailId,
         approvalId: ApprovalId.make(emailId),
         operational: false,
+        topicId: null,
         tokens: { code: "X1" },
       },
     ])

@@ -30,6 +30,7 @@ import { contact } from "../MemberFixture.ts"
 const known: SimulationFacts = {
   fields: facts.fields,
   staticLists: facts.staticLists,
+  topics: facts.topics,
   subjects: new Map([
     [emailId, "Hello {{contact.first_name|you}}"],
     [otherEmailId, "{{campaign.dynamic.code}} for you"],
@@ -37,7 +38,7 @@ const known: SimulationFacts = {
   templateSubjects: new Map([[templateId, "From the template"]]),
   workspaceName: "W",
 }
-const person = { contact, lists: new Set<never>(), activities: [], suppression: null }
+const person = { contact, lists: new Set<never>(), topics: new Map(), activities: [], suppression: null }
 
 const reminder = {
   steps: [

@@ -66,6 +66,7 @@ describe("lagPointsOf", () => {
     flow_events: null,
     flow_dates: null,
     webhooks: null,
+    subscriptions: null,
   }
 
   it("has a point for each quarter of an hour of 24 hours, the present one last", () => {

@@ -35,6 +35,7 @@ const served = (position: string, changed: Partial<WebhookSettings> = {}): Serve
     secretPrefix: "whsec_AbC1",
     previousSecret: null,
     replay: null,
+    skipsThrough: null,
     createdAt: at(0),
     updatedAt: at(0),
   },

@@ -28,6 +28,7 @@ const endpoint: WebhookEndpoint = {
   secretPrefix: "whsec_AAAA",
   previousSecret: null,
   replay: null,
+  skipsThrough: null,
   createdAt: start,
   updatedAt: start,
 }
@@ -62,6 +63,10 @@ describe("EndpointChange", () => {
     assert.isNull(EndpointChange.disable(disabled, "requested", later))
     const enabling = EndpointChange.enable(disabled, { now: later, skipsMissed: true })
     assert.isTrue(enabling?.skipsMissed)
+    assert.deepStrictEqual(
+      enabling?.jobs.map(({ job }) => job),
+      [{ type: "webhook_cleanup", endpointId: endpoint.id }],
+    )
     assert.deepStrictEqual({ ...after(enabling), updatedAt: start }, endpoint)
     assert.isNull(EndpointChange.enable(endpoint, { now: later, skipsMissed: true }))
   })
@@ -85,7 +90,7 @@ describe("EndpointChange", () => {
       EndpointChange.update(endpoint, {}, later),
       EndpointChange.disable(endpoint, "requested", later),
       EndpointChange.startReplay(endpoint, job, 3),
-      EndpointChange.remove(endpoint),
+      EndpointChange.remove(endpoint, later),
     ]) {
       assert.strictEqual(change?.audit.length, 1)
       assert.notInclude(JSON.stringify(change?.audit), "secret")
@@ -97,11 +102,12 @@ describe("EndpointChange", () => {
     const started = EndpointChange.startReplay(endpoint, job, 3)
     assert.deepStrictEqual(started?.jobs, [{ job, id: `webhook_replay:${id}` }])
     const running = after(started)
-    assert.deepStrictEqual(running.replay, { id: replayId, after: null })
+    assert.deepStrictEqual(running.replay, { id: replayId, after: null, position: null })
     assert.isNull(EndpointChange.startReplay(running, job, 3))
     const last = WebhookDeliveryId.make(id)
-    const moved = after(EndpointChange.continueReplay(running, replayId, last))
-    assert.deepStrictEqual([moved.replay, moved.updatedAt], [{ id: replayId, after: last }, start])
+    const cursor = { after: last, position: "7" }
+    const moved = after(EndpointChange.continueReplay(running, replayId, cursor))
+    assert.deepStrictEqual([moved.replay, moved.updatedAt], [{ id: replayId, ...cursor }, start])
     const other = WebhookReplayId.make("01990a51-4b0f-7d2e-9c11-2f4f6a1b0c0a")
     assert.isNull(EndpointChange.continueReplay(moved, other, null))
     const ended = after(EndpointChange.continueReplay(moved, replayId, null))

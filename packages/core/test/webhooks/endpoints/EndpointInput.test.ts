@@ -4,7 +4,9 @@ import {
   newSettings,
   WebhookBatchSchema,
   WebhookFilterSchema,
+  ChangedWebhookHeaders,
   WebhookHeaders,
+  withStored,
   WebhookSecret,
 } from "@tentpole/core/webhooks/endpoints/EndpointInput"
 import { issuesOf } from "@tentpole/core/kernel/Refusal"
@@ -86,7 +88,23 @@ describe("EndpointInput", () => {
     }
     assert.isFalse(isTaken(WebhookHeaders, Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`x${at}`, "a"]))))
     assert.isFalse(isTaken(WebhookHeaders, { a: 1 }))
+    assert.isFalse(isTaken(WebhookHeaders, { a: null }))
+    assert.isTrue(isTaken(ChangedWebhookHeaders, { a: null, b: "1" }))
+    assert.isFalse(isTaken(ChangedWebhookHeaders, { host: null }))
     assert.deepStrictEqual(issues(WebhookHeaders, `{"X-A": "1", "x-a": "2"}`), ["x-a is the same name as another one"])
+  })
+
+  it("keeps the stored value of a header that is null, and of no other one", () => {
+    const stored = { authorization: "Bearer x", "x-a": "1" }
+    const kept = withStored({ Authorization: null, "X-B": "2" }, stored)
+    assert.deepStrictEqual(Result.getOrThrow(kept), { authorization: "Bearer x", "x-b": "2" })
+    for (const name of ["x-c", "toString"]) {
+      const refused = Result.getOrThrow(Result.flip(withStored({ "x-a": null, [name]: null }, stored)))
+      assert.deepStrictEqual(
+        refused.issues.map(({ path }) => path),
+        [`headers.${name}`],
+      )
+    }
   })
 
   it("refuses keys that mean more where an object has a prototype", { tags: ["attack/prototype-key"] }, () => {
