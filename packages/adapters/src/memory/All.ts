@@ -9,6 +9,7 @@ import * as BulkStore from "./tents/BulkStore.ts"
 import * as BlastStore from "./blasts/BlastStore.ts"
 import * as ContactFieldStore from "./contacts/ContactFieldStore.ts"
 import * as ContactStore from "./contacts/ContactStore.ts"
+import * as ConsentStore from "./topics/ConsentStore.ts"
 import * as EmailStore from "./emails/EmailStore.ts"
 import * as EventStore from "./webhooks/EventStore.ts"
 import * as EndpointStore from "./webhooks/EndpointStore.ts"
@@ -35,6 +36,8 @@ import * as SegmentStore from "./segments/SegmentStore.ts"
 import * as DayFigureStore from "./figures/DayFigureStore.ts"
 import * as FigureStore from "./blasts/FigureStore.ts"
 import * as DryRunStore from "./blasts/DryRunStore.ts"
+import * as TopicStore from "./topics/TopicStore.ts"
+import * as SubscriptionStore from "./subscriptions/SubscriptionStore.ts"
 import * as TokenBucketStore from "./kernel/TokenBucketStore.ts"
 import * as Transactor from "./kernel/Transactor.ts"
 import * as WorkspaceStore from "./workspaces/WorkspaceStore.ts"
@@ -57,6 +60,7 @@ export const stores = Layer.mergeAll(
   BlastStore.layer,
   ContactFieldStore.layer,
   ContactStore.layer,
+  ConsentStore.layer,
   DayFigureStore.layer,
   EmailStore.layer,
   EndpointStore.layer,
@@ -81,6 +85,8 @@ export const stores = Layer.mergeAll(
   SegmentStore.layer,
   DryRunStore.layer,
   FigureStore.layer,
+  TopicStore.layer,
+  SubscriptionStore.layer,
   TokenBucketStore.layer,
   Transactor.layer,
   Outbox.layer,

@@ -24,7 +24,8 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
 import { Cause, DateTime, Effect, Exit, Layer } from "effect"
 import { v5 } from "uuid"
-import { memoryScenario, postgresScenario } from "../fixtures/DeliveryScenarios.ts"
+import { postgresScenario } from "../fixtures/DeliveryScenarios.ts"
+import { memoryScenario } from "../fixtures/MemoryDeliveryScenario.ts"
 import { memory, postgresCounted } from "../fixtures/Stores.ts"
 
 contract.contacts("memory", Layer.provideMerge(memoryScenario, memory))

@@ -1,6 +1,7 @@
 import { contract } from "@tentpole/core/contract"
 import { Layer } from "effect"
-import { memoryScenario, postgresScenario } from "../fixtures/DeliveryScenarios.ts"
+import { postgresScenario } from "../fixtures/DeliveryScenarios.ts"
+import { memoryScenario } from "../fixtures/MemoryDeliveryScenario.ts"
 import { memory, postgres } from "../fixtures/Stores.ts"
 
 contract.dayFigures("memory", Layer.provideMerge(memoryScenario, memory))

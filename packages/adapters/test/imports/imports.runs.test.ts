@@ -7,13 +7,17 @@ import type { MemoryDatabase } from "@tentpole/adapters/memory/kernel/MemoryData
 import { BlobStore } from "@tentpole/core/ports/BlobStore"
 import { Fresh, settingsLayer } from "@tentpole/core/contract"
 import { ContactStore } from "@tentpole/core/contacts/ContactStore"
-import type { ImportSessionId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type ImportSessionId, TopicId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
+import { ConsentStore } from "@tentpole/core/topics/ConsentStore"
+import { TopicChange } from "@tentpole/core/topics/machine"
+import { TopicStore } from "@tentpole/core/topics/TopicStore"
 import { frozenKey, type ImportRun, uploadKey } from "@tentpole/core/imports/Import"
 import type { Execution } from "@tentpole/core/imports/machine"
 import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import { Imports, uploads_path } from "@tentpole/core/imports/Imports"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, Random, Stream } from "effect"
+import { DateTime, Effect, Fiber, Layer, Random, Stream } from "effect"
 import { memory, postgres } from "../fixtures/Stores.ts"
 
 const settings = settingsLayer()
@@ -38,6 +42,7 @@ const execution: Execution = {
   onInvalidCell: "skip_row",
   listIds: [],
   createdFieldDefinitionIds: [],
+  consent: null,
 }
 
 /** 3,500 rows: every tenth has no identity, every seventh repeats an earlier one. */
@@ -113,6 +118,62 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
         }
         yield* runs.run(workspace, run.id)
         assert.deepStrictEqual(yield* outcome(workspace, run), whole)
+      }),
+    )
+
+    it.effect("interrupted and concurrent workers write choices and consent records once", () =>
+      Effect.gen(function* () {
+        const [imports, fresh, runs, consents] = [yield* Imports, yield* Fresh, yield* ImportRuns, yield* ConsentStore]
+        const [topics, contacts, { transact }] = [yield* TopicStore, yield* ContactStore, yield* Transactor]
+        const workspace = yield* fresh.workspace()
+        const id = TopicId.make(yield* fresh.id)
+        const news = {
+          name: "News",
+          description: null,
+          defaultSubscription: "unsubscribed",
+          visibility: "public",
+        } as const
+        yield* transact(
+          Effect.gen(function* () {
+            const wanted = { ...news, id, doubleOptIn: true, position: null }
+            const all = yield* topics.lock(workspace)
+            const { change } = yield* Effect.fromResult(TopicChange.create(wanted, all, yield* DateTime.now))
+            yield* topics.apply(workspace, change)
+          }),
+        )
+        const { session } = yield* uploaded(workspace, file)
+        const consent = {
+          topicIds: [id],
+          source: "shop",
+          text: "Yes, send me the letter.",
+          collectedAt: DateTime.makeUnsafe("2026-01-01T00:00:00Z"),
+          collectedAtHeader: null,
+          doubleOptIn: false,
+        }
+        const run = yield* imports.execute(workspace, session.id, { ...execution, consent })
+        assert.deepStrictEqual(run.consent, consent)
+        assert.deepStrictEqual(yield* imports.getRun(workspace, run.id), run)
+        for (let stops = 0; stops < 5; stops++) {
+          const worker = yield* Effect.forkChild(runs.run(workspace, run.id))
+          yield* Effect.sleep(yield* Random.nextBetween(0, name === "memory" ? 20 : 250))
+          yield* Fiber.interrupt(worker)
+        }
+        yield* Effect.all([runs.run(workspace, run.id), runs.run(workspace, run.id)], { concurrency: 2 })
+        assert.deepStrictEqual(yield* outcome(workspace, run), whole)
+        assert.strictEqual((yield* topics.get(workspace, id)).subscribedCount, addresses)
+        // Row 0, and row 6, which repeats row 1.
+        const found = yield* contacts.findByIdentity(workspace, { emails: ["p0@b.co", "p1@b.co"], phones: [] })
+        const counts = yield* Effect.forEach(found, ({ id: contact, email }) =>
+          Effect.map(consents.records(workspace, contact, { after: null, limit: 10 }), ({ items }) => [
+            email,
+            items.length,
+            items[0]?.importRunId,
+          ]),
+        )
+        assert.sameDeepMembers(counts, [
+          ["p0@b.co", 1, run.id],
+          ["p1@b.co", 2, run.id],
+        ])
       }),
     )
 

@@ -188,6 +188,7 @@ const suggestionsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
           onInvalidCell: "skip_row",
           listIds: [],
           createdFieldDefinitionIds: [],
+          consent: null,
         })
         assert.deepStrictEqual([yield* preview, script.requests.length], [first, 1])
       }),

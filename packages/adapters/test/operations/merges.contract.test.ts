@@ -2,7 +2,8 @@
 import * as CsvReader from "@tentpole/adapters/csv/CsvReader"
 import { contract } from "@tentpole/core/contract"
 import { Layer } from "effect"
-import { memoryScenario, postgresScenario } from "../fixtures/DeliveryScenarios.ts"
+import { postgresScenario } from "../fixtures/DeliveryScenarios.ts"
+import { memoryScenario } from "../fixtures/MemoryDeliveryScenario.ts"
 import { memoryTimes, postgresTimes } from "../fixtures/FlowTimesOf.ts"
 import { memory, postgresCounted } from "../fixtures/Stores.ts"
 

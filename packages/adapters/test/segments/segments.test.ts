@@ -5,14 +5,14 @@ import { fenced } from "@tentpole/adapters/test/Fenced"
 import { audienceCondition, ruleCondition } from "@tentpole/adapters/postgres/segments/RuleSql"
 import { assert, layer } from "@effect/vitest"
 import { drawFrom, Fresh, tagged } from "@tentpole/core/contract"
-import type { ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { ListId, TopicId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { compileRules, ruleIssues } from "@tentpole/core/segments/Evaluate"
 import { parseRules } from "@tentpole/core/segments/Parse"
 import { RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
 import { conditionsOf, referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Array as Arr, Effect, Result } from "effect"
-import { drawPopulation, fields, lists } from "../fixtures/RuleDraws.ts"
+import { drawPopulation, fields, lists, topics } from "../fixtures/RuleDraws.ts"
 import { drawTrees, everyComparison, everything } from "../fixtures/RuleTreeDraws.ts"
 import { compared, disagreement, populated, explained } from "../fixtures/RuleWorld.ts"
 import { postgres } from "../fixtures/Stores.ts"
@@ -54,7 +54,11 @@ layer(postgres, { excludeTestServices: true })("rules on PostgreSQL", (it) => {
   })
 
   // A new tree can't use archived fields, but an older one can.
-  const known = { fields: fields.map((each) => ({ ...each, status: "active" as const })), staticLists: new Set(lists) }
+  const known = {
+    fields: fields.map((each) => ({ ...each, status: "active" as const })),
+    staticLists: new Set(lists),
+    topics: new Set(topics.map(({ id }) => id)),
+  }
 
   /** One population and some trees of one seed, rolled back. Returns the drawn kinds, and how many trees split the contacts. */
   const trial = Effect.fnUntraced(function* (own: number, count: number) {
@@ -182,19 +186,17 @@ layer(postgres, { excludeTestServices: true })("rules on PostgreSQL", (it) => {
     Effect.gen(function* () {
       const { workspace } = yield* begin
       const facts = yield* RuleFactsStore
-      const mentioned = { fields: fields.map((each) => each.id), lists }
+      const mentioned = { fields: fields.map((each) => each.id), lists, topics: [...known.topics] }
       const read = yield* facts.of(workspace, mentioned)
       assert.deepStrictEqual(
         [...read.fields].sort((left, right) => (left.id < right.id ? -1 : 1)),
         fields,
       )
-      assert.deepStrictEqual(read.staticLists, new Set(lists))
+      assert.deepStrictEqual([read.staticLists, read.topics], [new Set(lists), known.topics])
       const other = yield* (yield* Fresh).workspace()
-      assert.deepStrictEqual(yield* facts.of(other, mentioned), { fields: [], staticLists: new Set<ListId>() })
-      assert.deepStrictEqual(yield* facts.of(workspace, referencesIn(null)), {
-        fields: [],
-        staticLists: new Set<ListId>(),
-      })
+      const none = { fields: [], staticLists: new Set<ListId>(), topics: new Set<TopicId>() }
+      assert.deepStrictEqual(yield* facts.of(other, mentioned), none)
+      assert.deepStrictEqual(yield* facts.of(workspace, referencesIn(null)), none)
     }),
   )
 })

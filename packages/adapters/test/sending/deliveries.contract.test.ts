@@ -1,7 +1,8 @@
 // @module-tag attack/bot-engagement
 import { contract } from "@tentpole/core/contract"
 import { Layer } from "effect"
-import { memoryScenario, postgresScenario } from "../fixtures/DeliveryScenarios.ts"
+import { postgresScenario } from "../fixtures/DeliveryScenarios.ts"
+import { memoryScenario } from "../fixtures/MemoryDeliveryScenario.ts"
 import { memory, postgresCounted } from "../fixtures/Stores.ts"
 
 contract.deliveries("memory", Layer.provideMerge(memoryScenario, memory))

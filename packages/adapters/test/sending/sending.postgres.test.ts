@@ -196,12 +196,20 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
       }),
     )
 
+    const required = "(select consent_required(workspace))"
+    const grantBranches = blockBranches({
+      operational: "q.operational",
+      topic: "t.standing",
+      consentRequired: required,
+      address: "q.email_normalized",
+    })
+
     it.effect("intents are refused by the branches that are generated from the conditions of core", () =>
       Effect.gen(function* () {
         const { sql } = yield* begin
         const [row] = yield* sql<{ readonly text: string }>`select pg_get_functiondef('grant_intents'::regproc) as text`
         const text = row?.text.replace(/--.*/g, "").replace(/\s+/g, " ")
-        assert.include(text, `${blockBranches("q.operational", "q.email_normalized")} else 'granted' end as verdict`)
+        assert.include(text, `${grantBranches} else 'granted' end as verdict`)
       }),
     )
 

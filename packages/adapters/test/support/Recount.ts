@@ -4,7 +4,7 @@ import { tallyCounters } from "@tentpole/core/sending/Delivery"
 const counters = tallyCounters.join(", ")
 
 /**
- * Sets the number of contacts, of members of static lists and of deliveries of blasts to what the rows say. Figures stay as they
+ * Sets the number of contacts, of members of static lists, of choices for topics and of deliveries of blasts to what the rows say. Figures stay as they
  * are. `$1` is the workspace.
  */
 export const recount = `
@@ -27,8 +27,22 @@ export const recount = `
   members as (
     update list l set member_count = (select count(*) from list_member m
       where m.workspace_id = l.workspace_id and m.list_id = l.list_id)
-    where l.workspace_id = $1::uuid and l.kind = 'static')
-  insert into contact_tally as t (workspace_id, shard, contacts)
-  select $1::uuid, 0, (select count(*) from contact where workspace_id = $1::uuid)
-    - coalesce((select sum(contacts) from contact_tally where workspace_id = $1::uuid), 0)
-  on conflict (workspace_id, shard) do update set contacts = t.contacts + excluded.contacts`
+    where l.workspace_id = $1::uuid and l.kind = 'static'),
+  choices as (
+    insert into topic_tally as t (workspace_id, topic_id, shard, subscribed, not_subscribed)
+    select $1::uuid, topic_id, 0, sum(subscribed), sum(not_subscribed) from (
+      select h.topic_id, (h.status = 'subscribed')::int as subscribed, (h.status <> 'subscribed')::int as not_subscribed
+      from topic_choice h join contact c using (workspace_id, contact_id)
+      where h.workspace_id = $1::uuid and not c.unsubscribed
+      union all
+      select topic_id, -subscribed, -not_subscribed from topic_tally where workspace_id = $1::uuid) as each
+    group by topic_id
+    on conflict (workspace_id, topic_id, shard) do update set
+      subscribed = t.subscribed + excluded.subscribed, not_subscribed = t.not_subscribed + excluded.not_subscribed)
+  insert into contact_tally as t (workspace_id, shard, contacts, unsubscribed)
+  select $1::uuid, 0, count(*) - coalesce((select sum(contacts) from contact_tally where workspace_id = $1::uuid), 0),
+    count(*) filter (where unsubscribed)
+      - coalesce((select sum(unsubscribed) from contact_tally where workspace_id = $1::uuid), 0)
+  from contact where workspace_id = $1::uuid
+  on conflict (workspace_id, shard) do update set
+    contacts = t.contacts + excluded.contacts, unsubscribed = t.unsubscribed + excluded.unsubscribed`

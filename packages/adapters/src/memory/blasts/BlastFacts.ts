@@ -27,6 +27,7 @@ import { emailApprovals, emails, emailVersions, versionKey } from "../emails/Ema
 import { findList } from "../lists/ListStore.ts"
 import type { Rows } from "../kernel/MemoryDatabase.ts"
 import { contactsOf } from "../segments/SegmentMembers.ts"
+import { topics } from "../topics/TopicTables.ts"
 import { sendingDomains, workspaces } from "../workspaces/WorkspaceStore.ts"
 
 const listOf = (db: Rows, workspace: WorkspaceId, { audience }: Blast): Effect.Effect<List | null> =>
@@ -107,6 +108,7 @@ export const factsOf = Effect.fnUntraced(function* (db: Rows, workspace: Workspa
     verifiedDomains: new Set(domains.flatMap(({ domain, status }) => (status === "verified" ? [domain] : []))),
     postalAddress: settings?.postalAddress ?? null,
     fourEyes: settings?.fourEyes ?? false,
+    topic: (blast.topicId === null ? undefined : yield* db.find(topics, workspace, blast.topicId)) ?? null,
     customFields: new Set(fields.flatMap(({ apiName, status }) => (status === "active" ? [apiName] : []))),
   } satisfies ReadinessFacts
 })
@@ -133,7 +135,7 @@ const qualifiedNow = Effect.fnUntraced(function* (
   if (list === null) return 0
   let count = 0
   for (const contact of yield* contactsOf(db, workspace, list, now)) {
-    const facts = yield* recipientFactsOf(db, workspace, contact, contact.emailNormalized)
+    const facts = yield* recipientFactsOf(db, workspace, contact, contact.emailNormalized, blast.topicId)
     if (blockReason(facts, operational) === undefined) count++
   }
   return Math.min(counted_max, count)

@@ -16,7 +16,7 @@ import { workspaces } from "../workspaces/WorkspaceStore.ts"
 
 const calculate = Effect.fnUntraced(function* (
   db: Rows,
-  ...[workspace, list, { operational, needed, now }]: Parameters<DryRunStore["Service"]["calculate"]>
+  ...[workspace, list, { operational, needed, now, topicId }]: Parameters<DryRunStore["Service"]["calculate"]>
 ) {
   const found = yield* Effect.option(findList(db, workspace, list))
   if (found._tag === "None") return null
@@ -24,7 +24,7 @@ const calculate = Effect.fnUntraced(function* (
   const contacts = yield* contactsOf(db, workspace, found.value, now)
   const audience = cutTo(contacts, plans[plan].recipientsPerBlast_max ?? Infinity).toSorted(byId)
   const judged = yield* Effect.forEach(audience, (contact) =>
-    Effect.map(factsOf(db, workspace, contact, contact.emailNormalized), (facts) => ({
+    Effect.map(factsOf(db, workspace, contact, contact.emailNormalized, topicId), (facts) => ({
       contact,
       reason: blockReason(facts, operational),
     })),

@@ -8,7 +8,9 @@ import { hintDue } from "../kernel/DueWork.ts"
 import type { Rows } from "../kernel/MemoryDatabase.ts"
 import { listMembers, memberKey } from "../segments/SegmentMembers.ts"
 import { clicks, deliveries, type DeliveryRow, makeDue, moved } from "../sending/DeliveryTables.ts"
+import { moveConsent } from "../topics/TopicTables.ts"
 import { testMails } from "../sending/TestMailStore.ts"
+import { moveRequests } from "../subscriptions/RequestTables.ts"
 import { activities, contacts, formerIds, submissions } from "./ContactTables.ts"
 
 type Pair = MergePair<ContactId>
@@ -43,6 +45,7 @@ export const takeOver = Effect.fnUntraced(function* (db: Rows, workspace: Worksp
   }
   yield* moveMessages(db, workspace, pair)
   yield* moveMemberships(db, workspace, pair)
+  yield* moveConsent(db, workspace, pair)
   for (const row of yield* db.all(activities, workspace)) {
     if (row.contactId === source) yield* db.put(activities, workspace, row.id, { ...row, contactId: target })
   }
@@ -52,6 +55,7 @@ export const takeOver = Effect.fnUntraced(function* (db: Rows, workspace: Worksp
   for (const row of yield* db.all(testMails, workspace)) {
     if (row.contactId === source) yield* db.put(testMails, workspace, row.id, { ...row, contactId: target })
   }
+  yield* moveRequests(db, workspace, pair)
   yield* moveLastActivity(db, workspace, pair)
   for (const row of yield* db.all(formerIds, workspace)) {
     if (row.contactId === source) yield* db.put(formerIds, workspace, row.formerId, { ...row, contactId: target })

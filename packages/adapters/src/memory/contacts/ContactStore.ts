@@ -1,4 +1,5 @@
 // The contact store in memory, with timelines.
+import { forgetConsent } from "../topics/TopicTables.ts"
 import { type Activity, ownActivityTypes } from "@tentpole/core/contacts/Activity"
 import type { Identities } from "@tentpole/core/contacts/batch/Batch"
 import type { Contact } from "@tentpole/core/contacts/Contact"
@@ -19,6 +20,7 @@ import { leaveFlows } from "../flows/MembershipTables.ts"
 import { type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
 import { inOrder, paged, type SortValue } from "../kernel/Slices.ts"
 import { listMembers } from "../segments/SegmentMembers.ts"
+import { requests } from "../subscriptions/RequestTables.ts"
 import { timelineOf } from "./Timeline.ts"
 
 export { contacts } from "./ContactTables.ts"
@@ -82,6 +84,8 @@ const deleteContacts = Effect.fnUntraced(function* (
     }
   }
   yield* leaveFlows(db, workspace, deletedIds)
+  yield* db.removeWhere(requests, workspace, ({ contactId }) => contactId !== null && deletedIds.has(contactId))
+  yield* forgetConsent(db, workspace, deletedIds)
   yield* db.removeWhere(formerIds, workspace, ({ contactId }) => deletedIds.has(contactId))
   yield* db.removeWhere(activities, workspace, ({ contactId }) => deletedIds.has(contactId))
 })

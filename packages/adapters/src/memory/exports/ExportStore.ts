@@ -1,26 +1,55 @@
 // The export store in memory.
-import type { Export, ExportSubject } from "@tentpole/core/exports/Export"
-import { ExportStore } from "@tentpole/core/exports/ExportStore"
+import type { ConsentRecords, Export, ExportSubject } from "@tentpole/core/exports/Export"
+import { type AddressedRecord, ExportStore } from "@tentpole/core/exports/ExportStore"
 import type { ExportId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { Effect, Stream } from "effect"
+import { DateTime, Effect, Stream } from "effect"
 import { findBlast, recipientsOf } from "../blasts/BlastStore.ts"
 import { findList } from "../lists/ListStore.ts"
-import { storeLayer, table } from "../kernel/MemoryDatabase.ts"
+import { contacts } from "../contacts/ContactTables.ts"
+import { type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
 import { byId } from "../kernel/Slices.ts"
 import { contactsOf } from "../segments/SegmentMembers.ts"
+import { consentRecords } from "../topics/TopicTables.ts"
 
 export const exports = table<Export>("export")
 
 const chunk_rows = 250
 
+const recordsOf = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  { since, topicId, until }: Pick<ConsentRecords, "topicId" | "since" | "until">,
+) {
+  const wanted = (yield* db.all(consentRecords, workspace)).filter(
+    (record) =>
+      (topicId === null || record.topicId === topicId) &&
+      (since === null || DateTime.isGreaterThanOrEqualTo(record.at, since)) &&
+      (until === null || DateTime.isLessThan(record.at, until)),
+  )
+  return yield* Effect.forEach(wanted.sort(byId), (record) =>
+    Effect.map(db.find(contacts, workspace, record.contactId), (contact): AddressedRecord => ({
+      ...record,
+      email: contact?.email ?? null,
+    })),
+  )
+})
+
 export const layer = storeLayer(ExportStore, (db, writer) => {
   const getExport = (workspace: WorkspaceId, id: ExportId) => db.get(exports, workspace, id, "export")
 
   /** The list or blast that is exported; fails when it was deleted. */
-  const getSubject = (workspace: WorkspaceId, subject: ExportSubject): Effect.Effect<unknown, NotFound> =>
-    subject.kind === "list" ? findList(db, workspace, subject.listId) : findBlast(db, workspace, subject.blastId)
+  const getSubject = (workspace: WorkspaceId, subject: ExportSubject): Effect.Effect<unknown, NotFound> => {
+    switch (subject.kind) {
+      case "list":
+        return findList(db, workspace, subject.listId)
+      case "blast":
+        return findBlast(db, workspace, subject.blastId)
+      case "consent":
+        return Effect.void
+    }
+  }
 
   return ExportStore.of({
     get: (workspace, id) =>
@@ -53,6 +82,10 @@ export const layer = storeLayer(ExportStore, (db, writer) => {
         Effect.map(recipientsOf(db, workspace, blastId, category), (all) =>
           Stream.grouped(Stream.fromIterable(all), chunk_rows),
         ),
+      ),
+    consentRecords: (workspace, wanted) =>
+      Stream.unwrap(
+        Effect.map(recordsOf(db, workspace, wanted), (all) => Stream.grouped(Stream.fromIterable(all), chunk_rows)),
       ),
   })
 })

@@ -13,6 +13,7 @@ import { lists, ruleFields } from "../segments/SegmentMembers.ts"
 import { unfilledIn } from "@tentpole/core/tents/Variables"
 import { emailTemplates, tentTemplates } from "../templates/TemplateStores.ts"
 import { tents } from "../tents/TentStore.ts"
+import { topics } from "../topics/TopicTables.ts"
 import { sendingDomains, systemListRows, workspaces } from "../workspaces/WorkspaceStore.ts"
 
 const fieldsOf = (db: Rows, workspace: WorkspaceId, { fields, fieldNames }: NamedByFlow) =>
@@ -39,11 +40,13 @@ export const namedFacts = Effect.fnUntraced(function* (db: Rows, workspace: Work
   const facts: NamedFacts = {
     fields: yield* fieldsOf(db, workspace, named),
     staticLists: yield* staticLists(db, workspace, named),
+    topics: yield* idsWhere(db, workspace, named.topics, topics),
     otherLists: new Set([...dynamic, ...system]),
     emails: yield* idsWhere(db, workspace, named.emails, emails),
     emailTemplates: yield* idsWhere(db, workspace, named.emailTemplates, emailTemplates.documents),
     tentTemplates: yield* idsWhere(db, workspace, named.tentTemplates, tentTemplates.documents),
     tents: yield* idsWhere(db, workspace, named.tents, tents),
+    stepTopics: yield* idsWhere(db, workspace, named.stepTopics, topics),
   }
   return facts
 })
@@ -79,10 +82,12 @@ const templatesOf = (db: Rows, workspace: WorkspaceId, named: NamedByFlow) =>
 export const activationFacts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, named: NamedByFlow) {
   const settings = (yield* db.find(workspaces, null, workspace)) ?? (yield* Effect.die("a flow has its workspace"))
   const domains = yield* db.all(sendingDomains, workspace)
+  const stepTopics = (yield* db.all(topics, workspace)).filter(({ id }) => named.stepTopics.includes(id))
   const facts: ActivationFacts = {
     plan: plans[settings.plan],
     fields: yield* fieldsOf(db, workspace, named),
     staticLists: yield* staticLists(db, workspace, named),
+    topics: yield* idsWhere(db, workspace, named.topics, topics),
     emails: new Map(
       (yield* emailsOf(db, workspace, named)).map(({ row, approved }) => [
         row.id,
@@ -104,6 +109,7 @@ export const activationFacts = Effect.fnUntraced(function* (db: Rows, workspace:
       ),
     ),
     tents: yield* idsWhere(db, workspace, named.tents, tents),
+    stepTopics: new Map(stepTopics.map(({ id, status }) => [id, status])),
     senderDefaults: settings.senderDefaults,
     verifiedDomains: new Set(domains.flatMap(({ domain, status }) => (status === "verified" ? [domain] : []))),
   }
@@ -121,6 +127,7 @@ export const trialFacts = Effect.fnUntraced(function* (
     facts: {
       fields: yield* fieldsOf(db, workspace, named),
       staticLists: yield* staticLists(db, workspace, named),
+      topics: yield* idsWhere(db, workspace, named.topics, topics),
       subjects: new Map(
         (yield* emailsOf(db, workspace, named)).map(({ row, approved }) => [row.id, approved?.subject ?? row.subject]),
       ),

@@ -169,6 +169,7 @@ const facts = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, nee
       contact: subject.contact,
       suppression: suppression?.reason ?? null,
       lists: new Set(needed.lists.filter((list) => subject.lists.has(list))),
+      topics: new Map([...subject.topics].filter(([topic]) => needed.topics.includes(topic))),
       activities: subject.activities.filter(({ type }) => needed.activityTypes.includes(type)),
     })
   }
@@ -243,12 +244,12 @@ const sendMessages = Effect.fnUntraced(function* (
   for (const command of commands) {
     const contact = yield* db.find(contacts, workspace, contactId)
     if (command.type !== "send_email" || contact === undefined) continue
-    const { approvalId, operational, stepId, tokens, visit } = command
+    const { approvalId, operational, stepId, tokens, topicId, visit } = command
     const id = DeliveryId.make(yield* ids.next)
     const blastId = yield* sendingStepId(db, ids, workspace, { flowId, stepId })
     const flow = { membershipId, flowId, stepId, visit, tokens }
-    const message = { id, blastId, flow, contactId, approvalId, operational }
-    const recipient = yield* factsOf(db, workspace, contact, contact.emailNormalized)
+    const message = { id, blastId, flow, contactId, approvalId, topicId, operational }
+    const recipient = yield* factsOf(db, workspace, contact, contact.emailNormalized, topicId)
     const delivery = newDelivery(message, contact, blockReason(recipient, operational), yield* DateTime.now)
     yield* putMoved(db, workspace, { ...delivery, state: "queued" }, delivery)
     yield* makeDue(db, workspace)

@@ -1,4 +1,5 @@
 // The store of single messages in memory.
+import { launchOf, lockedOf } from "@tentpole/core/blasts/Blast"
 import { BlastId, Ids, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { sliced } from "@tentpole/core/kernel/Page"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
@@ -7,16 +8,25 @@ import { type EmailMessage, key_days, messageStatus } from "@tentpole/core/messa
 import {
   type AcceptedMessage,
   EmailMessageStore,
+  marketing_sender_days,
   type MessageQuery,
   type StoredKey,
 } from "@tentpole/core/messages/EmailMessageStore"
 import { DateTime, Effect, Layer } from "effect"
 import { usedOn } from "../blasts/BlastFacts.ts"
+import { emailApprovals } from "../emails/EmailStore.ts"
 import { contacts } from "../contacts/ContactTables.ts"
 import { putMoved } from "../flows/MembershipTables.ts"
 import { hintDue, makeWorkDue } from "../kernel/DueWork.ts"
 import { MemoryDatabase, type Rows } from "../kernel/MemoryDatabase.ts"
-import { deliveries, type DeliveryRow, moved, nothingHappened, suppressions } from "../sending/DeliveryTables.ts"
+import {
+  blasts,
+  deliveries,
+  type DeliveryRow,
+  moved,
+  nothingHappened,
+  suppressions,
+} from "../sending/DeliveryTables.ts"
 import { lineOf, messageKeys, messageLines, type MessageRow, messages } from "./MessageTables.ts"
 
 /** The message as it is now: its own fields, and the state of its delivery. */
@@ -79,7 +89,7 @@ const rowOf = ({
   readonly now: DateTime.Utc
 }): DeliveryRow => {
   const { approvalId, displayName, emailNormalized, message } = accepted
-  const { contactId, createdAt, expiresAt, id, operational, reason, state, to } = message
+  const { contactId, createdAt, expiresAt, id, operational, reason, state, to, topicId } = message
   return {
     ...nothingHappened,
     id,
@@ -88,6 +98,7 @@ const rowOf = ({
     message: { tags: message.tags, metadata: message.metadata },
     contactId,
     approvalId,
+    topicId,
     operational,
     email: to.email,
     emailNormalized,
@@ -147,6 +158,19 @@ const lock = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id: 
   return current(row, delivery)
 })
 
+const marketingSenders = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
+  const since = DateTime.subtract(yield* DateTime.now, { days: marketing_sender_days })
+  const senders = new Set<string>()
+  for (const blast of yield* db.all(blasts, workspace)) {
+    const launch = launchOf(blast)
+    const locked = lockedOf(blast)
+    if (launch === null || locked === null || blast.operational || DateTime.isLessThan(launch.at, since)) continue
+    const approval = yield* db.find(emailApprovals, workspace, locked.approvalId)
+    if (approval !== undefined) senders.add(approval.fromAddress.toLowerCase())
+  }
+  return senders
+})
+
 export const layer = Layer.effect(
   EmailMessageStore,
   Effect.gen(function* () {
@@ -168,8 +192,7 @@ export const layer = Layer.effect(
           suppressions: (yield* db.all(suppressions, workspace)).filter(({ email }) => wanted.includes(email)),
         }
       }),
-      // Without approvals of blasts: the console's warning has its test on PostgreSQL.
-      marketingSenders: () => Effect.succeed(new Set<string>()),
+      marketingSenders: (workspace) => marketingSenders(db, workspace),
       usedToday: (workspace, now) => Effect.andThen(Transaction, usedOn(db, workspace, now)),
       findKey: (workspace, keyHash) => Effect.flatMap(DateTime.now, (now) => findKey(db, workspace, keyHash, now)),
       accept: (workspace, accepted, key) => Effect.andThen(Transaction, accept(db, ids, workspace, accepted, key)),

@@ -8,6 +8,7 @@ import { messagesOf, newListsOf } from "../contacts/ContactMerge.ts"
 import { activities, submissions } from "../contacts/ContactTables.ts"
 import { memberships } from "../flows/MembershipTables.ts"
 import { importRuns, importSessions } from "../imports/ImportStore.ts"
+import { consentRecords } from "../topics/TopicTables.ts"
 import { storeLayer } from "../kernel/MemoryDatabase.ts"
 
 export const layer = storeLayer(MergeStore, (db) =>
@@ -19,6 +20,7 @@ export const layer = storeLayer(MergeStore, (db) =>
         activities: (yield* db.all(activities, workspace)).filter(ofSource).length,
         lists: (yield* newListsOf(db, workspace, pair)).length,
         messages: own.length,
+        consentRecords: (yield* db.all(consentRecords, workspace)).filter(ofSource).length,
         submissions: (yield* db.all(submissions, workspace)).filter(ofSource).length,
       }
       const live = (yield* db.all(memberships, workspace)).flatMap(({ membership: { contactId, flowId, id, state } }) =>

@@ -5,9 +5,11 @@ import type { List } from "@tentpole/core/lists/List"
 import { compileRules, type RuleSubject } from "@tentpole/core/segments/Evaluate"
 import { type RuleField, RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
 import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
+import { topicStatusOf } from "@tentpole/core/topics/Topic"
 import { type DateTime, Effect } from "effect"
 import { contactFields, contacts } from "../contacts/ContactTables.ts"
 import { timelineOf } from "../contacts/Timeline.ts"
+import { topicChoices, topics } from "../topics/TopicTables.ts"
 import { type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
 
 /** A member of a static list, by `memberKey`. */
@@ -68,12 +70,20 @@ const membershipsOf = Effect.fnUntraced(function* (db: Rows, workspace: Workspac
   return membersOf
 })
 
-/** What rules need besides the fields of contacts: timelines and lists. */
+/** What rules need besides the fields of contacts: timelines, lists and topics. */
 export const subjectsOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, all: ReadonlyArray<Contact>) {
   const timelines = Map.groupBy(yield* timelineOf(db, workspace), ({ contactId }) => contactId)
   const membersOf = yield* membershipsOf(db, workspace)
+  const known = yield* db.all(topics, workspace)
+  const chosen = Map.groupBy(yield* db.all(topicChoices, workspace), ({ contactId }) => contactId)
   return all.map((contact): RuleSubject => ({
     contact,
+    topics: new Map(
+      known.map((topic) => [
+        topic.id,
+        topicStatusOf(topic, chosen.get(contact.id)?.find(({ topicId }) => topicId === topic.id) ?? null),
+      ]),
+    ),
     activities: timelines.get(contact.id) ?? [],
     lists: new Set([...membersOf].flatMap(([list, members]) => (members.has(contact.id) ? [list] : []))),
   }))
@@ -98,7 +108,7 @@ export const ruleFields = (
 
 export const layer = storeLayer(RuleFactsStore, (db) =>
   RuleFactsStore.of({
-    of: Effect.fnUntraced(function* (workspace, { fields, lists: mentioned, fieldNames = [] }) {
+    of: Effect.fnUntraced(function* (workspace, { fields, lists: mentioned, topics: named = [], fieldNames = [] }) {
       const known = yield* db.all(lists, workspace)
       const isStatic = (id: ListId) =>
         known.some((list) => list.id === id && list.kind === "static" && list.ownerBlastId === null)
@@ -109,6 +119,7 @@ export const layer = storeLayer(RuleFactsStore, (db) =>
           ({ id, apiName }) => fields.includes(id) || fieldNames.includes(apiName),
         ),
         staticLists: new Set(mentioned.filter(isStatic)),
+        topics: new Set((yield* db.all(topics, workspace)).flatMap(({ id }) => (named.includes(id) ? [id] : []))),
       }
     }),
   }),

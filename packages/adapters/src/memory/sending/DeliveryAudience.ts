@@ -98,9 +98,10 @@ const writeDeliveries = Effect.fnUntraced(function* (
   const names = yield* ids.many(audience.length)
   const now = yield* DateTime.now
   const counts = { recipientCount: 0, qualifiedCount: 0 }
+  const topicId = blast.operational ? null : blast.topicId
   for (const [at, contact] of audience.entries()) {
     if (recipients.has(contact.id)) continue
-    const facts = yield* factsOf(db, workspace, contact, contact.emailNormalized)
+    const facts = yield* factsOf(db, workspace, contact, contact.emailNormalized, topicId)
     const reason = blockReason(facts, blast.operational)
     if (reason === undefined && taken.has(contact.emailNormalized)) continue
     counts.recipientCount++
@@ -112,6 +113,7 @@ const writeDeliveries = Effect.fnUntraced(function* (
         flow: null,
         contactId: contact.id,
         approvalId: locked.approvalId,
+        topicId,
         operational: blast.operational,
       },
       contact,

@@ -171,6 +171,7 @@ export const claim = Effect.fnUntraced(function* (
       blastId: row.blastId,
       tokens: row.flow?.tokens ?? null,
       approvalId: row.approvalId,
+      topicId: row.topicId,
       operational: row.operational,
       address: row.email ?? "",
       contact,

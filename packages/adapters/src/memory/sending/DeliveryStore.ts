@@ -32,7 +32,7 @@ const answer = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, ro
     recipient:
       contact === undefined && row.contactId !== null
         ? null
-        : yield* factsOf(db, workspace, contact ?? null, row.emailNormalized),
+        : yield* factsOf(db, workspace, contact ?? null, row.emailNormalized, row.topicId),
     operational: row.operational,
     withdrawn: yield* isWithdrawn(db, workspace, row),
   })

@@ -5,10 +5,13 @@ import type { BlockReason, Delivery, Move } from "@tentpole/core/sending/Deliver
 import { move } from "@tentpole/core/sending/machine"
 import { addressOnly, type RecipientFacts, type Suppression } from "@tentpole/core/sending/Suppression"
 import type { Contact } from "@tentpole/core/contacts/Contact"
-import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { TopicId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { LinkClicks } from "@tentpole/core/tracking/LinkClicks"
 import { Clock, type DateTime, Effect } from "effect"
+import { recipientTopic } from "@tentpole/core/topics/Topic"
 import { type Rows, table } from "../kernel/MemoryDatabase.ts"
+import { choiceKey, topicChoices, topics } from "../topics/TopicTables.ts"
+import { workspaces } from "../workspaces/WorkspaceStore.ts"
 
 export interface DeliveryRow extends Delivery {
   readonly emailNormalized: string | null
@@ -74,21 +77,41 @@ export const moved = (row: DeliveryRow, by: Move): DeliveryRow | undefined => {
   return { ...row, ...after, leaseUntil_ms: after.token === null ? null : row.leaseUntil_ms }
 }
 
-/** The facts of a recipient now. `contact`: null for a single message that has none. */
+/** The status of a recipient for the topic of a message. A topic that was deleted has no subscribers. */
+const standingOf = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  contact: Contact | null,
+  topicId: TopicId | null,
+) {
+  if (topicId === null) return null
+  const topic = yield* db.find(topics, workspace, topicId)
+  const choice = contact === null ? undefined : yield* db.find(topicChoices, workspace, choiceKey(topicId, contact.id))
+  return recipientTopic(topic ?? { defaultSubscription: "unsubscribed" }, choice ?? null)
+})
+
+/** The facts of a recipient now. `contact`: null for a single message that has none. `topicId`: of the message. */
 export const factsOf = Effect.fnUntraced(function* (
   db: Rows,
   workspace: WorkspaceId,
   contact: Contact | null,
   emailNormalized: string | null,
+  topicId: TopicId | null,
 ) {
+  const settings = yield* db.find(workspaces, null, workspace)
   const suppression = emailNormalized === null ? undefined : yield* db.find(suppressions, workspace, emailNormalized)
-  if (contact === null) return addressOnly(emailNormalized, suppression?.reason ?? null)
-  return {
+  const known = {
     emailNormalized,
+    suppression: suppression?.reason ?? null,
+    topic: yield* standingOf(db, workspace, contact, topicId),
+    consentRequired: settings?.consent.marketingConsent === "required",
+  }
+  if (contact === null) return addressOnly(known)
+  return {
+    ...known,
     unsubscribed: contact.unsubscribed,
     marketingEmailSubscribed: contact.marketingEmailSubscribed,
     marketingEmailInvalid: contact.marketingEmailInvalid,
-    suppression: suppression?.reason ?? null,
   } satisfies RecipientFacts
 })
 
@@ -117,7 +140,7 @@ export const nothingHappened = {
 
 /** A new delivery of a blast or a flow. */
 export const newDelivery = (
-  it: Pick<DeliveryRow, "id" | "blastId" | "flow" | "contactId" | "approvalId" | "operational">,
+  it: Pick<DeliveryRow, "id" | "blastId" | "flow" | "contactId" | "approvalId" | "topicId" | "operational">,
   contact: Contact,
   reason: BlockReason | undefined,
   now: DateTime.Utc,

@@ -7,13 +7,17 @@ import {
   DeliveryLog,
   type DeliveryLogQuery,
   type LoggedDelivery,
+  type MissedSelection,
   type ReplaySelection,
 } from "@tentpole/core/webhooks/deliveries/DeliveryLog"
 import type { WebhookDelivery, WebhookDeliveryState } from "@tentpole/core/webhooks/deliveries/WebhookDelivery"
+import type { FannedOut } from "@tentpole/core/webhooks/deliveries/WebhookQueue"
 import { DateTime, Effect } from "effect"
 import { hintDue } from "../kernel/DueWork.ts"
 import { type Rows, storeLayer } from "../kernel/MemoryDatabase.ts"
-import { addDelivery, deliveries, deliveriesOf, type DeliveryRow } from "./WebhookTables.ts"
+import { events, positionOf } from "../kernel/Outbox.ts"
+import { eventsAfter } from "./EventStore.ts"
+import { addDelivery, deliveries, deliveriesOf, type DeliveryRow, endpoints, readers } from "./WebhookTables.ts"
 
 const isBetween = ({ createdAt }: WebhookDelivery, { since, until }: Pick<DeliveryLogQuery, "since" | "until">) =>
   (since === null || DateTime.isGreaterThanOrEqualTo(createdAt, since)) &&
@@ -28,7 +32,8 @@ const find = Effect.fnUntraced(function* (
   id: WebhookDeliveryId,
 ) {
   const row = yield* db.find(deliveries, workspace, id)
-  if (row?.delivery.endpointId !== endpoint) return yield* new NotFound({ resource: "webhook delivery" })
+  const isDeleted = (yield* db.find(endpoints, workspace, endpoint)) === undefined
+  if (isDeleted || row?.delivery.endpointId !== endpoint) return yield* new NotFound({ resource: "webhook delivery" })
   const { attempts, delivery, pieces } = row
   return { attempts, delivery, pieces } satisfies LoggedDelivery
 })
@@ -66,6 +71,41 @@ const selected = (
       )
       .sort(byId),
   )
+
+const missed = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  endpoint: WebhookEndpointId,
+  { since, types, until }: MissedSelection,
+  { after, limit }: { readonly after: string; readonly limit: number },
+) {
+  const end = BigInt((yield* db.find(readers, workspace, endpoint))?.position ?? 0)
+  const slice = (yield* eventsAfter(db, workspace, after, Infinity))
+    .filter(
+      ({ event: { at, position, type } }) =>
+        BigInt(position) <= end &&
+        types.includes(type) &&
+        DateTime.isGreaterThanOrEqualTo(at, since) &&
+        DateTime.isLessThan(at, until),
+    )
+    .slice(0, limit)
+  const rows = yield* deliveriesOf(db, workspace, endpoint)
+  const sent = new Set(rows.flatMap(({ pieces }) => pieces.map(({ position }) => BigInt(position))))
+  return {
+    events: slice.filter(({ event }) => !sent.has(BigInt(event.position))),
+    last: slice.length < limit ? null : (slice.at(-1)?.event.position ?? null),
+  }
+})
+
+const addMissed = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, added: ReadonlyArray<FannedOut>) {
+  const stored = new Set((yield* db.all(events, workspace)).map(({ position }) => position))
+  for (const { delivery, pieces } of added) {
+    const left = pieces.filter((piece) => stored.has(positionOf(piece.position)))
+    if (left.length === 0) continue
+    yield* addDelivery(db, workspace, { delivery, pieces: left })
+    yield* hint(db, workspace, delivery)
+  }
+})
 
 export const layer = storeLayer(DeliveryLog, (db) =>
   DeliveryLog.of({
@@ -111,5 +151,7 @@ export const layer = storeLayer(DeliveryLog, (db) =>
       }
       return rows.length < limit ? null : (rows.at(-1)?.id ?? null)
     }),
+    missed: (workspace, endpoint, selection, slice) => missed(db, workspace, endpoint, selection, slice),
+    addMissed: (workspace, added) => Effect.andThen(Transaction, addMissed(db, workspace, added)),
   }),
 )

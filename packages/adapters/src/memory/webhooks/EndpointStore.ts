@@ -1,5 +1,5 @@
 // The store of webhook endpoints in memory. Transactions run one after another, so a lock is a plain read.
-import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { WebhookEndpointId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { newHealth } from "@tentpole/core/webhooks/deliveries/EndpointHealth"
 import { webhook_consumer } from "@tentpole/core/webhooks/deliveries/WebhookQueue"
@@ -11,7 +11,7 @@ import { hintDue, makeWorkDue, removeWork } from "../kernel/DueWork.ts"
 import { type Rows, storeLayer } from "../kernel/MemoryDatabase.ts"
 import { positionOf, stream, subscribe, unsubscribe } from "../kernel/Outbox.ts"
 import { newest } from "../kernel/Slices.ts"
-import { deliveries, deliveriesOf, endpoints, hour_ms, hours, readers } from "./WebhookTables.ts"
+import { deliveries, deliveriesOf, endpoints, hour_ms, hours, inOrder, readers } from "./WebhookTables.ts"
 
 const withStats = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, endpoint: WebhookEndpoint) {
   const reader = yield* db.find(readers, workspace, endpoint.id)
@@ -69,23 +69,50 @@ const update = Effect.fnUntraced(function* (
       ? { ...newHealth(after.updatedAt, after.settings.inFlight_max), failedAt }
       : reader.health
   yield* db.put(readers, workspace, after.id, { ...reader, position, health })
-  if (skipsMissed) yield* skipMissed(db, workspace, after)
+  if (skipsMissed) yield* db.put(endpoints, workspace, after.id, { ...after, skipsThrough: position })
   yield* hintDue(db, "webhooks", workspace, yield* DateTime.now)
 })
 
-const skipMissed = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, { id }: WebhookEndpoint) {
-  for (const row of yield* deliveriesOf(db, workspace, id)) {
-    if (row.delivery.status !== "pending" || row.delivery.isTest) continue
+const skipMissed = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  id: WebhookEndpointId,
+  limit: number,
+) {
+  const endpoint = yield* db.find(endpoints, workspace, id)
+  if (endpoint === undefined) return false
+  const through = BigInt(endpoint.skipsThrough ?? -1)
+  const missed = (yield* deliveriesOf(db, workspace, id))
+    .filter(({ delivery: { isTest, positions, status } }) => {
+      return status === "pending" && !isTest && BigInt(positions[0] ?? 0) <= through
+    })
+    .sort(inOrder)
+    .slice(0, limit)
+  for (const row of missed) {
     const skipped = { status: "skipped", reason: "disabled", nextAttemptAt: null } as const
     yield* db.put(deliveries, workspace, row.id, { ...row, claim: null, delivery: { ...row.delivery, ...skipped } })
   }
+  if (missed.length === limit) return true
+  yield* db.put(endpoints, workspace, id, { ...endpoint, skipsThrough: null })
+  yield* hintDue(db, "webhooks", workspace, yield* DateTime.now)
+  return false
+})
+
+const deleteRows = Effect.fnUntraced(function* (
+  db: Rows,
+  workspace: WorkspaceId,
+  id: WebhookEndpointId,
+  limit: number,
+) {
+  const slice = (yield* deliveriesOf(db, workspace, id)).slice(0, limit)
+  for (const row of slice) yield* db.remove(deliveries, workspace, row.id)
+  yield* db.removeWhere(hours, workspace, ({ endpointId }) => endpointId === id)
+  return slice.length === limit
 })
 
 const remove = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, { id }: WebhookEndpoint) {
   yield* db.remove(endpoints, workspace, id)
   yield* db.remove(readers, workspace, id)
-  yield* db.removeWhere(deliveries, workspace, ({ delivery }) => delivery.endpointId === id)
-  yield* db.removeWhere(hours, workspace, ({ endpointId }) => endpointId === id)
   if ((yield* db.all(endpoints, workspace)).length > 0) return
   yield* unsubscribe(db, workspace, webhook_consumer)
   yield* removeWork(db, "webhooks", workspace)
@@ -126,5 +153,7 @@ export const layer = storeLayer(EndpointStore, (db, writer) =>
       yield* write(db, workspace, change)
       yield* writer.writeEffects(workspace, [change])
     }),
+    skipMissed: (workspace, id, limit) => Effect.andThen(Transaction, skipMissed(db, workspace, id, limit)),
+    deleteRows: (workspace, id, limit) => Effect.andThen(Transaction, deleteRows(db, workspace, id, limit)),
   }),
 )

@@ -45,10 +45,11 @@ const served = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
 
 const nextDue = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId) {
   const due = new Map<WebhookEndpointId, DateTime.Utc>()
-  for (const { id, settings, status } of yield* db.all(endpoints, workspace)) {
+  for (const { id, settings, skipsThrough, status } of yield* db.all(endpoints, workspace)) {
+    const isSent = status === "enabled" && skipsThrough === null
     const [first] = (yield* pendingOf(db, workspace, id))
-      .filter(({ delivery }) => status === "enabled" || delivery.isTest)
-      .sort(settings.mode === "ordered" && status === "enabled" ? inOrder : inDueOrder)
+      .filter(({ delivery }) => isSent || delivery.isTest)
+      .sort(settings.mode === "ordered" && isSent ? inOrder : inDueOrder)
     const at = first?.delivery.nextAttemptAt ?? null
     if (at !== null) due.set(id, at)
   }
@@ -108,8 +109,11 @@ const claim = Effect.fnUntraced(function* (
   { limit, ordered, testsOnly }: Parameters<WebhookQueue["Service"]["claim"]>[2],
 ) {
   const now = yield* DateTime.now
+  const found = yield* db.find(endpoints, workspace, endpoint)
+  if (found === undefined) return []
+  const isSent = !testsOnly && found.skipsThrough === null
   const free = (yield* pendingOf(db, workspace, endpoint)).filter(
-    (row) => row.claim === null && (!testsOnly || row.delivery.isTest),
+    (row) => row.claim === null && (isSent || row.delivery.isTest),
   )
   const rows = free.sort(ordered ? inOrder : inDueOrder)
   const end = rows.findIndex((row) => !isDue(row, now))

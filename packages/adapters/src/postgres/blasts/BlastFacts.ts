@@ -16,6 +16,7 @@ import { type DeliveryTally, tallyCounters } from "@tentpole/core/sending/Delive
 import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import type { RuleTree } from "@tentpole/core/segments/RuleTree"
+import type { Topic } from "@tentpole/core/topics/Topic"
 import type { Plan } from "@tentpole/core/workspaces/Workspace"
 import { DateTime, Effect, Struct } from "effect"
 import type { Statement } from "effect/sql"
@@ -23,7 +24,7 @@ import { rateWindowStart } from "@tentpole/core/blasts/figures/Pace"
 import { instant, iso } from "../kernel/Instants.ts"
 import { blastColumns, type BlastRow, toBlast } from "./BlastRows.ts"
 import { messagesSince } from "../messages/EmailMessageStore.ts"
-import { blockReasonOf } from "../sending/BlockReason.ts"
+import { blockReasonOf, consentRequiredColumn, topicParts } from "../sending/BlockReason.ts"
 import { listCondition, toAudienceList } from "../sending/DeliveryAudience.ts"
 import type { AudienceList } from "../segments/RuleSql.ts"
 import { tokensOf } from "../documents/TokenPieces.ts"
@@ -47,6 +48,8 @@ interface FactsRow extends SummaryRow {
   readonly four_eyes: boolean
   readonly verified_domains: ReadonlyArray<string>
   readonly custom_fields: ReadonlyArray<string>
+  readonly topic: Pick<Topic, "defaultSubscription" | "status"> | null
+  readonly consent_required: boolean
 }
 
 interface PaceRow {
@@ -111,11 +114,15 @@ const factColumns = (sql: Sql, workspace: WorkspaceId) => sql`
   array(select s.domain from sending_domain s where s.workspace_id = ${workspace} and s.status = 'verified')
     as verified_domains,
   array(select f.api_name from contact_field f where f.workspace_id = ${workspace} and f.status = 'active')
-    as custom_fields`
+    as custom_fields,
+  case when k.topic_id is not null then
+    jsonb_build_object('defaultSubscription', k.default_subscription, 'status', k.status) end as topic,
+  ${sql.literal(consentRequiredColumn)} as consent_required`
 
 const factTables = (sql: Sql, workspace: WorkspaceId) => sql`${summaryTables(sql, workspace)}
   left join email_version v
     on v.workspace_id = ${workspace} and v.email_id = e.email_id and v.version = e.current_version
+  left join topic k on k.workspace_id = ${workspace} and k.topic_id = b.topic_id
   join workspace w on w.workspace_id = ${workspace}`
 
 const tallyColumns = tallyCounters.map((column) => `t.${column}`).join(", ")
@@ -155,6 +162,7 @@ const factsOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, r
     postalAddress: row.postal_address,
     fourEyes: row.four_eyes,
     customFields: new Set(row.custom_fields),
+    topic: row.topic,
   } satisfies ReadinessFacts
 })
 
@@ -234,6 +242,9 @@ const allotmentOf = Effect.fnUntraced(function* (
   yield* sql`select 1 from workspace where workspace_id = ${workspace} for no key update`
   const list = listOf(row)
   const condition = list === null ? sql.literal("false") : yield* listCondition(sql, workspace, list, now)
+  const topicId = operational ? null : row.topic_id
+  const standing = topicId === null ? null : { topicId, default: row.topic?.defaultSubscription ?? null }
+  const { join, topic } = topicParts(sql, workspace, standing)
   const day = DateTime.formatIso(DateTime.startOf(now, "day"))
   const [counts] = yield* sql<Allotment>`
     select
@@ -245,7 +256,9 @@ const allotmentOf = Effect.fnUntraced(function* (
       (select count(*)::int from (
         select from fenced_contact c
         left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
-        where c.workspace_id = ${workspace} and (${condition}) and ${blockReasonOf(sql, operational)} is null
+        ${join}
+        where c.workspace_id = ${workspace} and (${condition})
+          and ${blockReasonOf(sql, { operational, topic, consentRequired: row.consent_required })} is null
         limit ${counted_max}) as counted) as qualified`
   return counts ?? { contacts: 0, usedToday: 0, qualified: 0 }
 })

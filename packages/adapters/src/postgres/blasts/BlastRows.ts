@@ -13,7 +13,7 @@ import {
   type SendTime,
   timeOf,
 } from "@tentpole/core/blasts/Blast"
-import { ApprovalId, BlastId, ContactId } from "@tentpole/core/kernel/Ids"
+import { ApprovalId, BlastId, ContactId, type TopicId } from "@tentpole/core/kernel/Ids"
 import { fold } from "@tentpole/core/kernel/Text"
 import { DateTime } from "effect"
 import { instant, iso } from "../kernel/Instants.ts"
@@ -28,6 +28,7 @@ export interface BlastRow {
   readonly audience: Audience | null
   readonly email: AttachedEmail | null
   readonly operational: boolean
+  readonly topic_id: TopicId | null
   readonly scheduled_at: Date | null
   readonly send_mode: SendTime["mode"] | null
   readonly approved_at: Date | null
@@ -54,7 +55,7 @@ export const blastColumns = `b.blast_id, b.name, b.description, b.status, b.paus
   case when b.audience_list_id is not null then
     jsonb_build_object('listId', b.audience_list_id, 'source', b.audience_source) end as audience,
   case when b.email_id is not null then jsonb_build_object('emailId', b.email_id, 'source', b.email_source) end as email,
-  b.operational, b.scheduled_at, b.send_mode, b.approved_at, b.approved_email_version, b.approval_id, b.schedule_missed,
+  b.operational, b.topic_id, b.scheduled_at, b.send_mode, b.approved_at, b.approved_email_version, b.approval_id, b.schedule_missed,
   b.launched_at, b.allotted_count, b.audience_through, b.audience_fixed_at, b.recipient_count, b.qualified_count,
   b.audience_truncated, b.failure, b.sent_at, b.cancelled_at, b.cancelled_reason, b.created_at, b.updated_at`
 
@@ -112,6 +113,7 @@ export const toBlast = (row: BlastRow): Blast => {
     name: row.name,
     description: row.description,
     operational: row.operational,
+    topicId: row.topic_id,
     createdAt: DateTime.makeUnsafe(row.created_at),
     updatedAt: DateTime.makeUnsafe(row.updated_at),
   }
@@ -177,6 +179,7 @@ export const columnsOf = (blast: Blast) => {
     email_id: blast.email?.emailId ?? null,
     email_source: blast.email?.source ?? null,
     operational: blast.operational,
+    topic_id: blast.topicId,
     scheduled_at: time?.mode === "scheduled" ? iso(time.scheduledAt) : null,
     send_mode: time?.mode ?? null,
     approved_at: iso(locked?.at ?? null),

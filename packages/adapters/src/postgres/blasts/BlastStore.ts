@@ -161,11 +161,12 @@ const requeue = Effect.fnUntraced(function* (
     moved as (
       update delivery d set state = 'queued', reason = null, failed_at = null, token = null, attempts = 0, handed_over_at = null
       where d.workspace_id = ${workspace} and d.delivery_id = any(array(select delivery_id from retried))
-      returning d.contact_id, d.email_normalized, d.operational, ${sql.literal(countedColumns())}
+      returning d.contact_id, d.email_normalized, d.operational, d.topic_id, ${sql.literal(countedColumns())}
     ),
     queued as (
-      insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, due_at)
-      select ${workspace}, delivery_id, ${id}, contact_id, email_normalized, operational, ${yield* transactionTime(sql)} from moved
+      insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, topic_id, due_at)
+      select ${workspace}, delivery_id, ${id}, contact_id, email_normalized, operational, topic_id, ${yield* transactionTime(sql)}
+      from moved
     ),
     ${yield* countChange(sql, workspace, changeBetween("retried", "moved"))}
     select contact_id from moved`

@@ -10,10 +10,11 @@ import {
 } from "@tentpole/core/blasts/inspection/DryRunStore"
 import { type BlockReason, blockReasons } from "@tentpole/core/sending/Delivery"
 import type { ContactId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { TopicDefault } from "@tentpole/core/topics/Topic"
 import { Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
 import { contactsById } from "../contacts/ContactStore.ts"
-import { blockReasonOf } from "../sending/BlockReason.ts"
+import { blockReasonOf, consentRequiredColumn, topicParts } from "../sending/BlockReason.ts"
 import { type AudienceRow, audienceOf, limitTo } from "../sending/DeliveryAudience.ts"
 import { LongReads } from "../kernel/Postgres.ts"
 import { isBlankText } from "../segments/RuleSql.ts"
@@ -22,6 +23,8 @@ type Sql = PgClient.PgClient
 
 interface ListRow extends AudienceRow {
   readonly recipients_per_blast_max: number | null
+  readonly topic_default: TopicDefault | null
+  readonly consent_required: boolean
 }
 
 interface CountsRow extends Pick<DryRunCounts, "domains" | "missingCounts"> {
@@ -49,7 +52,15 @@ const queryCounts = (
   sql: Sql,
   workspace: WorkspaceId,
   audience: Statement.Fragment,
-  { operational, needed }: { readonly operational: boolean; readonly needed: ReadonlyArray<NeededValue> },
+  {
+    needed,
+    reason,
+    topicJoin,
+  }: {
+    readonly needed: ReadonlyArray<NeededValue>
+    readonly reason: Statement.Fragment
+    readonly topicJoin: Statement.Fragment
+  },
 ) => {
   const lacks = needed.map((value, at) => sql`, ${isMissing(sql, value)} as ${sql.literal(`lacks_${at}`)}`)
   const names = needed.map((_, at) => `, c.lacks_${at}`).join("")
@@ -63,9 +74,10 @@ const queryCounts = (
     ),
     judged as materialized (
       select c.contact_id, c.email, split_part(c.email_normalized, '@', -1) as domain,
-        ${blockReasonOf(sql, operational)} as reason${sql.literal(names)}
+        ${reason} as reason${sql.literal(names)}
       from audience c
       left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
+      ${topicJoin}
     ),
     reasons as materialized (
       select coalesce(reason, ${qualified_key}) as reason, count(*)::int as count from judged group by 1
@@ -100,14 +112,26 @@ const calculate = Effect.fnUntraced(function* (
   options: Parameters<DryRunStore["Service"]["calculate"]>[2],
 ) {
   const [list] = yield* sql<ListRow>`
-    select l.list_id, l.kind, l.system_list, l.rules, p.recipients_per_blast_max
+    select l.list_id, l.kind, l.system_list, l.rules, p.recipients_per_blast_max,
+      t.default_subscription as topic_default, ${sql.literal(consentRequiredColumn)} as consent_required
     from list l
     join workspace w on w.workspace_id = ${workspace}
     join plan p on p.plan = w.plan
+    left join topic t on t.workspace_id = ${workspace} and t.topic_id = ${options.topicId}::uuid
     where l.workspace_id = ${workspace} and l.list_id = ${id}`
   if (list === undefined) return null
   const audience = yield* Effect.orDie(audienceOf(sql, workspace, list, options.now))
-  const [row] = yield* queryCounts(sql, workspace, limitTo(sql, audience, list.recipients_per_blast_max), options)
+  const { operational, topicId } = options
+  const { join, topic } = topicParts(
+    sql,
+    workspace,
+    operational || topicId === null ? null : { topicId, default: list.topic_default },
+  )
+  const [row] = yield* queryCounts(sql, workspace, limitTo(sql, audience, list.recipients_per_blast_max), {
+    needed: options.needed,
+    reason: blockReasonOf(sql, { operational, topic, consentRequired: list.consent_required }),
+    topicJoin: join,
+  })
   if (row === undefined) return yield* Effect.die("the audience query returned no row")
   const contacts = yield* contactsById(sql, workspace, row.sample)
   return {

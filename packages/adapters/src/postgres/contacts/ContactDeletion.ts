@@ -10,6 +10,7 @@ import { texts } from "../kernel/Arrays.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
 import { takeOver } from "./ContactMerge.ts"
 import { moveContactCount, moveMemberCounts } from "../lists/StoredCounts.ts"
+import { moveTopicCounts } from "../topics/TopicCounts.ts"
 
 /**
  * Locks contacts for their deletion. Deliveries come first, because a sender locks its delivery before it writes to the
@@ -42,11 +43,19 @@ export const deleteContacts = Effect.fnUntraced(function* (
   deletes: ReadonlyArray<ContactDeletion>,
 ) {
   if (deletes.length === 0) return
+  const unsubscribed = deletes.filter(({ before }) => before.unsubscribed).length
   const deletedIds = texts(deletes.map(({ before }) => before.id))
   // Before lists, as in a transaction that creates contacts and adds them to lists.
   yield* sql`
     with counted as (${yield* addDayCounts(sql, workspace, countsOfContacts({ deletes }))})
-    ${yield* moveContactCount(sql, workspace, -deletes.length)}`
+    ${yield* moveContactCount(sql, workspace, { contacts: -deletes.length, unsubscribed: -unsubscribed })}`
+  const counted = deletes.filter(({ before, mergedInto }) => !before.unsubscribed && mergedInto === undefined)
+  yield* moveTopicCounts(
+    sql,
+    workspace,
+    counted.map(({ before }) => before.id),
+    -1,
+  )
   for (const { before, mergedInto } of deletes) {
     if (mergedInto !== undefined) yield* takeOver(sql, workspace, { source: before.id, target: mergedInto })
   }

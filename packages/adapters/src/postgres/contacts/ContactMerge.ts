@@ -9,6 +9,7 @@ import { texts } from "../kernel/Arrays.ts"
 import { makeDue } from "../kernel/DueWork.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
 import { moveMemberCounts } from "../lists/StoredCounts.ts"
+import { moveConsent } from "../topics/TopicMerge.ts"
 import { changeFromQueued, countChange, countedColumns } from "../sending/DeliveryCounters.ts"
 
 type Sql = PgClient.PgClient
@@ -66,10 +67,14 @@ export const takeOver = Effect.fnUntraced(function* (sql: Sql, workspace: Worksp
   yield* moveLists(sql, workspace, pair)
   yield* moveMessages(sql, workspace, pair)
   yield* moveMemberships(sql, workspace, pair)
+  yield* moveConsent(sql, workspace, pair)
   yield* sql`
     update activity set contact_id = ${target} where workspace_id = ${workspace} and contact_id = ${source}`
   yield* sql`
     update form_submission set contact_id = ${target} where workspace_id = ${workspace} and contact_id = ${source}`
+  yield* sql`
+    update subscription_request set contact_id = ${target}, made_contact = false
+    where workspace_id = ${workspace} and contact_id = ${source}`
   yield* sql`update test_mail set contact_id = ${target} where workspace_id = ${workspace} and contact_id = ${source}`
   yield* sql`
     update contact c set last_activity_at = greatest(c.last_activity_at, s.last_activity_at) from contact s

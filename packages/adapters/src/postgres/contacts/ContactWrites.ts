@@ -17,6 +17,7 @@ import { booleans, floats, texts } from "../kernel/Arrays.ts"
 import { deleteContacts } from "./ContactDeletion.ts"
 import { assignedColumns, numberValues } from "./NumberColumns.ts"
 import { moveContactCount } from "../lists/StoredCounts.ts"
+import { moveUnsubscribed } from "../topics/TopicCounts.ts"
 
 /**
  * Writes the rows of a change in the caller's fence and transaction. Fails with `IdentityTaken` when the change was decided without
@@ -203,6 +204,9 @@ const updateContacts = Effect.fnUntraced(function* (
   const columns = insertedColumns.filter((each) => requiredColumns.has(each.name) || isChanged(each))
   const assigned = [...columns.filter((each) => updatedColumns.includes(each)), ...numberValues]
   const contacts = updates.map(({ after }) => after)
+  const flipped = (to: boolean) =>
+    updates.flatMap(({ after, before }) => (before.unsubscribed !== to && after.unsubscribed === to ? [after.id] : []))
+  yield* moveUnsubscribed(sql, workspace, { left: flipped(true), returned: flipped(false) })
   const counts = countsOfContacts({ updates })
   const counted = counts.length === 0 ? sql`` : sql`, counted as (${yield* addDayCounts(sql, workspace, counts)})`
   const rows = yield* sql<{ readonly missing: boolean }>`
@@ -220,7 +224,10 @@ const insertContacts = Effect.fnUntraced(function* (
   creates: ReadonlyArray<Contact>,
 ) {
   if (creates.length === 0) return
-  const moved = yield* moveContactCount(sql, workspace, creates.length)
+  const moved = yield* moveContactCount(sql, workspace, {
+    contacts: creates.length,
+    unsubscribed: creates.filter(({ unsubscribed }) => unsubscribed).length,
+  })
   const counted = yield* addDayCounts(sql, workspace, countsOfContacts({ creates }))
   yield* insertOf(sql, workspace, insertedColumns, creates, sql`, moved as (${moved}), counted as (${counted})`)
 })

@@ -27,12 +27,12 @@ export const activitiesOfType = (sql: Sql, workspace: WorkspaceId, type: Activit
 }
 
 /** The metadata of an activity of the message `d`. */
-export const deliveryMetadata = `case
+export const deliveryMetadata = `(case
   when d.message is not null then jsonb_build_object('message_id', d.delivery_id) || d.message
   when d.membership_id is null then jsonb_build_object('blast_id', d.blast_id, 'recipient_id', d.delivery_id)
   else jsonb_build_object('flow_id', d.flow_id, 'membership_id', d.membership_id, 'step_id', d.step_id,
     'recipient_id', d.delivery_id)
-end`
+end || case when d.topic_id is null then '{}' else jsonb_build_object('topic_id', d.topic_id) end)`
 
 const deliveryTimes = Object.entries(times)
   .map(([type, [column, variant]]) => `('${type}', d.${column}, '${variant}')`)

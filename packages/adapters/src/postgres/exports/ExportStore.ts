@@ -1,8 +1,14 @@
-// `ExportStore` on PostgreSQL, and the streams of list members and recipients that exports write.
+// `ExportStore` on PostgreSQL, and the streams of list members, recipients and consent records that exports write.
 import type { PgClient } from "@effect/sql-pg"
-import { type BlastRecipients, type Export, type ExportSubject, isPending } from "@tentpole/core/exports/Export"
+import {
+  type BlastRecipients,
+  type ConsentRecords,
+  type Export,
+  type ExportSubject,
+  isPending,
+} from "@tentpole/core/exports/Export"
 import type { ExportChange } from "@tentpole/core/exports/machine"
-import { ExportStore } from "@tentpole/core/exports/ExportStore"
+import { type AddressedRecord, ExportStore } from "@tentpole/core/exports/ExportStore"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { ListAudience } from "@tentpole/core/lists/ListStore"
 import { Effect } from "effect"
@@ -12,12 +18,18 @@ import { readThrough } from "../kernel/Cursor.ts"
 import { fromRow, instant, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { audienceCondition, withColumns } from "../segments/RuleSql.ts"
 import { storeLayer } from "../StoreLayer.ts"
+import { readRecordColumns } from "../topics/ConsentRows.ts"
 
 type Sql = PgClient.PgClient
 
-type Common = Pick<Export, "id" | "subject" | "createdAt">
+type Common = Pick<Export, "id" | "createdAt">
+
+type StoredSubject = Exclude<ExportSubject, ConsentRecords> | Pick<ConsentRecords, "kind" | "topicId">
 
 type ExportRow = RowOf<Common> & {
+  readonly subject: StoredSubject
+  readonly since: Date | null
+  readonly until: Date | null
   readonly status: Export["status"]
   readonly fileName: string | null
   readonly rowCount: number | null
@@ -25,19 +37,40 @@ type ExportRow = RowOf<Common> & {
   readonly completedAt: Date | null
 }
 
-/** CHECK constraints of the table match the subject: an export is of a list, or of a category of a blast. */
+/** CHECK constraints of the table match the subject: an export is of a list, of a category of a blast, or of consent records. */
 const exportColumns = `x.export_id as id, x.status, x.file_name as "fileName", x.row_count as "rowCount", x.error,
-  case when x.blast_id is null then jsonb_build_object('kind', 'list', 'listId', x.list_id, 'excludeUnsubscribed',
-    x.exclude_unsubscribed) else jsonb_build_object('kind', 'blast', 'blastId', x.blast_id, 'category', x.category)
-  end as subject, x.created_at as "createdAt", x.completed_at as "completedAt"`
+  case
+    when x.of_consent then jsonb_build_object('kind', 'consent', 'topicId', x.topic_id)
+    when x.blast_id is null then
+      jsonb_build_object('kind', 'list', 'listId', x.list_id, 'excludeUnsubscribed', x.exclude_unsubscribed)
+    else jsonb_build_object('kind', 'blast', 'blastId', x.blast_id, 'category', x.category)
+  end as subject, x.since, x.until, x.created_at as "createdAt", x.completed_at as "completedAt"`
 
-const subjectColumns = (subject: ExportSubject) =>
-  subject.kind === "list"
-    ? { list_id: subject.listId, exclude_unsubscribed: subject.excludeUnsubscribed }
-    : { blast_id: subject.blastId, category: subject.category }
+const subjectColumns = (subject: ExportSubject) => {
+  switch (subject.kind) {
+    case "list":
+      return { list_id: subject.listId, exclude_unsubscribed: subject.excludeUnsubscribed }
+    case "blast":
+      return { blast_id: subject.blastId, category: subject.category }
+    case "consent":
+      return { of_consent: true, topic_id: subject.topicId, since: iso(subject.since), until: iso(subject.until) }
+  }
+}
 
-const toExport = ({ status, fileName, rowCount, error, completedAt: endedAt, ...row }: ExportRow): Export => {
-  const common = fromRow<Common>(row)
+const toExport = ({
+  completedAt: endedAt,
+  error,
+  fileName,
+  rowCount,
+  since,
+  status,
+  subject: stored,
+  until,
+  ...row
+}: ExportRow): Export => {
+  const subject: ExportSubject =
+    stored.kind === "consent" ? { ...stored, since: instant(since), until: instant(until) } : stored
+  const common = { ...fromRow<Common>(row), subject }
   // An ended export has the time and the columns of its end.
   const completedAt = instant(endedAt) ?? common.createdAt
   switch (status) {
@@ -115,6 +148,24 @@ const recipientsSelected = (
     where d.workspace_id = ${workspace} and d.blast_id = ${blastId} and ${sql.literal(categories[category])}
     order by d.contact_id`)
 
+/** In the order of the primary key, or of the index of the topic. */
+const recordsSelected = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  { since, topicId, until }: Pick<ConsentRecords, "topicId" | "since" | "until">,
+) =>
+  Effect.succeed(sql`
+    select ${sql.literal(readRecordColumns)}, c.email
+    from consent_record r
+    join contact c on c.workspace_id = ${workspace} and c.contact_id = r.contact_id
+    where ${sql.and([
+      sql`r.workspace_id = ${workspace}`,
+      ...(topicId === null ? [] : [sql`r.topic_id = ${topicId}`]),
+      ...(since === null ? [] : [sql`r.at >= ${iso(since)}::timestamptz`]),
+      ...(until === null ? [] : [sql`r.at < ${iso(until)}::timestamptz`]),
+    ])}
+    order by r.consent_record_id`)
+
 export const layer = storeLayer(ExportStore, ({ sql, within, write, long, writer }) => ({
   get: (workspace, id) =>
     within(
@@ -122,7 +173,7 @@ export const layer = storeLayer(ExportStore, ({ sql, within, write, long, writer
       sql<ExportRow>`
         select ${sql.literal(exportColumns)} from export x
         where x.workspace_id = ${workspace} and x.export_id = ${id}
-          and (exists (select 1 from list l where l.workspace_id = ${workspace} and l.list_id = x.list_id)
+          and (x.of_consent or exists (select 1 from list l where l.workspace_id = ${workspace} and l.list_id = x.list_id)
             or exists (select 1 from blast b where b.workspace_id = ${workspace} and b.blast_id = x.blast_id))`,
     ).pipe(Effect.flatMap(requireRow("export")), Effect.map(toExport)),
   lock: (workspace, id) =>
@@ -149,5 +200,12 @@ export const layer = storeLayer(ExportStore, ({ sql, within, write, long, writer
       workspace,
       (client) => recipientsSelected(client, workspace, wanted),
       (row: RecipientRow) => toRecipient(row),
+    ),
+  consentRecords: (workspace, wanted) =>
+    readThrough(
+      long,
+      workspace,
+      (client) => recordsSelected(client, workspace, wanted),
+      (row: RowOf<AddressedRecord>) => fromRow<AddressedRecord>(row),
     ),
 }))

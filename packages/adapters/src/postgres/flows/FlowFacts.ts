@@ -6,9 +6,10 @@ import { apiTokens } from "@tentpole/core/rendering/MergeTokens"
 import type { ActivationFacts } from "@tentpole/core/flows/definition/machine"
 import type { StoredSimulationFacts } from "@tentpole/core/flows/definition/FlowStore"
 import type { NamedByFlow, NamedFacts } from "@tentpole/core/flows/definition/FlowReferences"
-import type { EmailId, EmailTemplateId, ListId, TentTemplateId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { EmailId, EmailTemplateId, ListId, TentTemplateId, TopicId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { RuleField } from "@tentpole/core/segments/RuleFacts"
 import type { MailDefaults } from "@tentpole/core/templates/Template"
+import type { Topic } from "@tentpole/core/topics/Topic"
 import { unfilledIn } from "@tentpole/core/tents/Variables"
 import { nameTokenOf, type WorkspaceBrand } from "@tentpole/core/workspaces/Workspace"
 import { Effect } from "effect"
@@ -46,28 +47,40 @@ const lockLists = (sql: Sql, workspace: WorkspaceId, lists: ReadonlyArray<ListId
     : sql`select 1 from list where workspace_id = ${workspace} and list_id = any(${texts(lists)}::uuid[])
         order by list_id for key share`
 
+/** The same for topics. */
+const lockTopics = (sql: Sql, workspace: WorkspaceId, topics: ReadonlyArray<TopicId>) =>
+  topics.length === 0
+    ? Effect.void
+    : sql`select 1 from topic where workspace_id = ${workspace} and topic_id = any(${texts(topics)}::uuid[])
+        order by topic_id for key share`
+
 type Ids<A> = { readonly [Key in keyof A]: A[Key] extends ReadonlySet<infer Id> ? ReadonlyArray<Id> : never }
 type NamedRow = Ids<Omit<NamedFacts, "fields">>
 
 /** Locks before it reads, so that the facts stay true until the transaction ends. */
 export const lockNamed = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, named: NamedByFlow) {
   yield* lockLists(sql, workspace, named.lists)
+  yield* lockTopics(sql, workspace, named.stepTopics)
   const [row] = yield* sql<NamedRow>`
     select ${idsIn(sql, workspace, staticLists, named.lists)} as "staticLists",
       ${idsIn(sql, workspace, otherLists, named.lists)} as "otherLists",
+      ${idsIn(sql, workspace, { table: "topic", key: "topic_id" }, named.topics)} as topics,
       ${idsIn(sql, workspace, { table: "email", key: "email_id" }, named.emails)} as emails,
       ${idsIn(sql, workspace, { table: "email_template", key: "template_id" }, named.emailTemplates)} as "emailTemplates",
       ${idsIn(sql, workspace, { table: "tent_template", key: "template_id" }, named.tentTemplates)} as "tentTemplates",
-      ${idsIn(sql, workspace, { table: "tent", key: "tent_id" }, named.tents)} as tents`
+      ${idsIn(sql, workspace, { table: "tent", key: "tent_id" }, named.tents)} as tents,
+      ${idsIn(sql, workspace, { table: "topic", key: "topic_id" }, named.stepTopics)} as "stepTopics"`
   if (row === undefined) return yield* Effect.die("a SELECT without FROM returned no row")
   const facts: NamedFacts = {
     fields: yield* fieldsOf(sql, workspace, named),
     staticLists: new Set(row.staticLists),
     otherLists: new Set(row.otherLists),
+    topics: new Set(row.topics),
     emails: new Set(row.emails),
     emailTemplates: new Set(row.emailTemplates),
     tentTemplates: new Set(row.tentTemplates),
     tents: new Set(row.tents),
+    stepTopics: new Set(row.stepTopics),
   }
   return facts
 })
@@ -84,9 +97,11 @@ interface ActivationRow
   extends
     Ids<Pick<ActivationFacts, "staticLists" | "tents" | "verifiedDomains">>,
     Pick<ActivationFacts, "plan" | "senderDefaults"> {
+  readonly ruleTopics: ReadonlyArray<TopicId>
   readonly emails: ReadonlyArray<ValueOf<ActivationFacts["emails"]> & { readonly id: EmailId }>
   readonly templates: ReadonlyArray<TemplateFact>
   readonly pages: ReadonlyArray<{ readonly id: TentTemplateId; readonly pieces: ReadonlyArray<string> }>
+  readonly topics: ReadonlyArray<Pick<Topic, "id" | "status">>
 }
 
 /**
@@ -106,7 +121,8 @@ export const lockReferences = Effect.fnUntraced(function* (sql: Sql, workspace: 
       (select count(*) from (
         select 1 from contact_field where workspace_id = ${workspace} and api_name = any(${texts(named.fieldNames)}::text[])
         order by field_definition_id for share) as locked),
-      ${lockRows("list", "list_id", named.lists, "key share")}, ${lockRows("tent", "tent_id", named.tents, "key share")}`
+      ${lockRows("list", "list_id", named.lists, "key share")}, ${lockRows("tent", "tent_id", named.tents, "key share")},
+      ${lockRows("topic", "topic_id", named.stepTopics, "share")}`
 })
 
 const emailFacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<EmailId>) => sql`(
@@ -139,8 +155,11 @@ const pageFacts = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<TentTemp
 export const activationFacts = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, named: NamedByFlow) {
   const [row] = yield* sql<ActivationRow>`
     select ${idsIn(sql, workspace, staticLists, named.lists)} as "staticLists",
+      ${idsIn(sql, workspace, { table: "topic", key: "topic_id" }, named.topics)} as "ruleTopics",
       ${idsIn(sql, workspace, { table: "tent", key: "tent_id" }, named.tents)} as tents,
       ${pageFacts(sql, workspace, named.tentTemplates)} as pages,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', t.topic_id, 'status', t.status)), '[]') from topic t
+        where t.workspace_id = ${workspace} and t.topic_id = any(${texts(named.stepTopics)}::uuid[])) as topics,
       ${emailFacts(sql, workspace, named.emails)} as emails, ${templateFacts(sql, workspace, named.emailTemplates)} as templates,
       array(select domain from sending_domain where workspace_id = ${workspace} and status = 'verified') as "verifiedDomains",
       jsonb_build_object('fromName', w.sender_from_name, 'fromAddress', w.sender_from_address,
@@ -153,12 +172,14 @@ export const activationFacts = Effect.fnUntraced(function* (sql: Sql, workspace:
     plan: row.plan,
     fields: yield* fieldsOf(sql, workspace, named),
     staticLists: new Set(row.staticLists),
+    topics: new Set(row.ruleTopics),
     emails: new Map(row.emails.map(({ id, approval }) => [id, { approval }])),
     emailTemplates: new Map(
       row.templates.map(({ id, defaults, pieces }) => [id, { defaults, apiTokens: apiTokens(pieces) }]),
     ),
     tentTemplates: new Map(row.pages.map(({ id, pieces }) => [id, { variables: unfilledIn(pieces, {}) }])),
     tents: new Set(row.tents),
+    stepTopics: new Map(row.topics.map(({ id, status }) => [id, status])),
     senderDefaults: row.senderDefaults,
     verifiedDomains: new Set(row.verifiedDomains),
   }
@@ -167,6 +188,7 @@ export const activationFacts = Effect.fnUntraced(function* (sql: Sql, workspace:
 
 interface TrialRow {
   readonly lists: ReadonlyArray<ListId>
+  readonly topics: ReadonlyArray<TopicId>
   readonly subjects: ReadonlyArray<{ readonly id: EmailId; readonly subject: string | null }>
   readonly templates: ReadonlyArray<{ readonly id: EmailTemplateId; readonly subject: string | null }>
   readonly name: string
@@ -181,7 +203,8 @@ export const trialFacts = Effect.fnUntraced(function* (
   { named, emailNormalized }: { readonly named: NamedByFlow; readonly emailNormalized: string | null },
 ) {
   const [row] = yield* sql<TrialRow>`
-    select ${idsIn(sql, workspace, staticLists, named.lists)} as lists, (
+    select ${idsIn(sql, workspace, staticLists, named.lists)} as lists,
+      ${idsIn(sql, workspace, { table: "topic", key: "topic_id" }, named.topics)} as topics, (
         select coalesce(jsonb_agg(jsonb_build_object('id', e.email_id, 'subject', coalesce(a.subject, e.subject))), '[]')
         from email e
         left join email_approval a on a.workspace_id = ${workspace} and a.approval_id = e.approval_id
@@ -201,6 +224,7 @@ export const trialFacts = Effect.fnUntraced(function* (
     facts: {
       fields: yield* fieldsOf(sql, workspace, named),
       staticLists: new Set(row.lists),
+      topics: new Set(row.topics),
       subjects: new Map(row.subjects.map(({ id, subject }) => [id, subject])),
       templateSubjects: new Map(row.templates.map(({ id, subject }) => [id, subject])),
       workspaceName: nameTokenOf(row),

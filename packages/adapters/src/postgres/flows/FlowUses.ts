@@ -2,7 +2,7 @@
 // has locked what it checks. An activation locks the same (`FlowFacts.ts`), so of a concurrent deletion and activation the second
 // sees the first.
 import type { PgClient } from "@effect/sql-pg"
-import type { EmailId, FieldDefinitionId, ListId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { EmailId, FieldDefinitionId, ListId, TopicId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { Statement } from "effect/sql"
 
 type Sql = PgClient.PgClient
@@ -10,7 +10,11 @@ type Sql = PgClient.PgClient
 const active = (sql: Sql, workspace: WorkspaceId, condition: Statement.Fragment): Statement.Fragment =>
   sql`f.workspace_id = ${workspace} and f.status = 'active' and (${condition})`
 
-const inSteps = (sql: Sql, key: "email_id" | "template_id", id: string | Statement.Fragment): Statement.Fragment =>
+const inSteps = (
+  sql: Sql,
+  key: "email_id" | "template_id" | "topic_id",
+  id: string | Statement.Fragment,
+): Statement.Fragment =>
   sql`f.structure->'steps' @> jsonb_build_array(jsonb_build_object(${sql.literal(`'${key}'`)}, ${id}::text))`
 
 /** Flows with a step that sends this email or that created it. `id` may be a column. */
@@ -43,6 +47,10 @@ export const flowsUsingList = (sql: Sql, workspace: WorkspaceId, id: ListId): St
       or jsonb_path_exists(f.structure->'disqualification_rules', ${named}, ${it})`,
   )
 }
+
+/** Flows, not archived, with a step that sends mail of this topic. */
+export const flowsUsingTopic = (sql: Sql, workspace: WorkspaceId, id: TopicId): Statement.Fragment =>
+  sql`f.workspace_id = ${workspace} and f.status <> 'archived' and ${inSteps(sql, "topic_id", id)}`
 
 /** Flows, not archived, with a trigger, condition or disqualification rule that names this custom field. */
 export const flowsUsingField = (

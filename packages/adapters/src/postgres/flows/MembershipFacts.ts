@@ -30,8 +30,13 @@ const contactsOf = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId
     where c.workspace_id = ${workspace} and c.contact_id = any(${texts(query.contacts)}::uuid[])`
   const contacts = rows.map(({ suppression: _, ...row }) => toContact(row))
   const subjects =
-    query.lists.length + query.activityTypes.length === 0
-      ? contacts.map((contact) => ({ contact, lists: new Set<never>(), activities: [] }))
+    query.lists.length + query.activityTypes.length + query.topics.length === 0
+      ? contacts.map((contact) => ({
+          contact,
+          lists: new Set<never>(),
+          topics: new Map<never, never>(),
+          activities: [],
+        }))
       : yield* subjectsOf(sql, workspace, contacts, query)
   return new Map(
     subjects.map((subject, at): [ContactId, ContactFacts] => [

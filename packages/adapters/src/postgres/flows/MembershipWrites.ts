@@ -8,7 +8,7 @@ import { Array as Arr, DateTime, Effect } from "effect"
 import { booleans, ints, texts } from "../kernel/Arrays.ts"
 import { writeActivities } from "../contacts/ContactWrites.ts"
 import { hintDueAt, makeDue } from "../kernel/DueWork.ts"
-import { blockReasonOf } from "../sending/BlockReason.ts"
+import { blockReasonOf, consentRequiredColumn } from "../sending/BlockReason.ts"
 import {
   changeFromQueued,
   countChange,
@@ -162,6 +162,11 @@ const insertMessages = Effect.fnUntraced(function* (
   const now = yield* DateTime.now
   const stored_at = yield* transactionTime(sql)
   const steps = [...new Map(sends.map((each) => [`${each.member.flowId} ${each.command.stepId}`, each])).values()]
+  const reason = blockReasonOf(sql, {
+    operational: "g.operational",
+    topic: "t.standing",
+    consentRequired: consentRequiredColumn,
+  })
   const members = (of: (member: Membership) => string) => texts(sends.map(({ member }) => of(member)))
   const commands = (of: (command: Command<"send_email">) => string) => texts(sends.map(({ command }) => of(command)))
   yield* sql`
@@ -179,26 +184,37 @@ const insertMessages = Effect.fnUntraced(function* (
   const written = yield* sql<Ended>`
     with added as (
     insert into delivery as d (workspace_id, delivery_id, blast_id, membership_id, flow_id, step_id, visit, tokens, contact_id,
-      approval_id, email, email_normalized, display_name, display_name_folded, operational, state, reason, created_at)
+      approval_id, topic_id, email, email_normalized, display_name, display_name_folded, operational, state, reason, created_at)
     select ${workspace}, timed_id(${now.epochMilliseconds}::bigint, uuid_send(g.membership_id) || int4send(g.visit)), b.blast_id, g.membership_id, g.flow_id, g.step_id, g.visit, g.tokens, c.contact_id,
-      g.approval_id, c.email, c.email_normalized, c.display_name, c.display_name_folded, g.operational,
+      g.approval_id, g.topic_id, c.email, c.email_normalized, c.display_name, c.display_name_folded, g.operational,
       case when r.reason is null then 'queued' else 'blocked' end, r.reason, ${stored_at}
     from unnest(${members(({ id }) => id)}::uuid[], ${members(({ flowId }) => flowId)}::uuid[],
       ${members(({ contactId }) => contactId)}::uuid[], ${commands(({ stepId }) => stepId)}::text[],
       ${ints(sends.map(({ command }) => command.visit))}::int[], ${commands(({ tokens }) => JSON.stringify(tokens))}::jsonb[],
-      ${commands(({ approvalId }) => approvalId)}::uuid[], ${booleans(sends.map(({ command }) => command.operational))}::boolean[])
-      as g (membership_id, flow_id, contact_id, step_id, visit, tokens, approval_id, operational)
+      ${commands(({ approvalId }) => approvalId)}::uuid[], ${booleans(sends.map(({ command }) => command.operational))}::boolean[],
+      ${texts(sends.map(({ command }) => command.topicId))}::uuid[])
+      as g (membership_id, flow_id, contact_id, step_id, visit, tokens, approval_id, operational, topic_id)
     join blast b on b.workspace_id = ${workspace} and b.purpose = 'flow_step' and b.flow_id = g.flow_id and b.step_id = g.step_id
     join contact c on c.workspace_id = ${workspace} and c.contact_id = g.contact_id
     left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
-    -- null at the decision; the contact may have changed since
-    cross join lateral (select ${blockReasonOf(sql, "g.operational")} as reason) as r
+    join workspace w on w.workspace_id = ${workspace}
+    -- a topic that was deleted has no subscribers
+    left join lateral (
+      select coalesce(
+        (select h.status from topic_choice h
+          where h.workspace_id = ${workspace} and h.topic_id = g.topic_id and h.contact_id = g.contact_id),
+        (select p.default_subscription from topic p where p.workspace_id = ${workspace} and p.topic_id = g.topic_id)
+          || '_by_default',
+        'unsubscribed_by_default') as standing
+      where g.topic_id is not null) as t on true
+    -- the decision asked for what it knew of the contact, which may have changed, and not for the topic
+    cross join lateral (select ${reason} as reason) as r
     returning d.email_normalized, d.operational, ${sql.literal(endedColumns)}, ${sql.literal(insertedColumns)}
     ),
     queued as (
       insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, membership_id, visit, email_normalized,
-        operational, lane, due_at)
-      select ${workspace}, a.delivery_id, a.blast_id, a.contact_id, a.membership_id, a.visit, a.email_normalized, a.operational,
+        operational, topic_id, lane, due_at)
+      select ${workspace}, a.delivery_id, a.blast_id, a.contact_id, a.membership_id, a.visit, a.email_normalized, a.operational, a.topic_id,
         case when w.sending_per_domain_per_second is null then '' else split_part(a.email_normalized, '@', -1) end,
         ${stored_at}
       from added a join workspace w on w.workspace_id = ${workspace}

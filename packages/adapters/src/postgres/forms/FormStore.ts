@@ -1,10 +1,12 @@
 // `FormStore` on PostgreSQL: form submissions.
 import type { PgClient } from "@effect/sql-pg"
 import { FormStore, type SubmissionQuery } from "@tentpole/core/forms/FormStore"
+import type { FormConsent, FormConsentChange } from "@tentpole/core/forms/FormConsent"
 import type { Submission, SubmissionChange } from "@tentpole/core/forms/Submission"
-import type { TentId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { TentId, TopicId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { writeActivities, writeContacts } from "../contacts/ContactWrites.ts"
+import { uuids } from "../kernel/Arrays.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { newestRows, slicedByAge } from "../kernel/Slices.ts"
 import { storeLayer } from "../StoreLayer.ts"
@@ -65,6 +67,37 @@ const sliceOf = Effect.fnUntraced(function* (
   return slicedByAge(rows.map(fromRow<Submission>), query.limit)
 })
 
+interface ConsentRow {
+  readonly formId: string
+  readonly topicIds: ReadonlyArray<TopicId>
+  readonly consentField: string | null
+  readonly doubleOptIn: boolean | null
+}
+
+const consents = (sql: PgClient.PgClient, workspace: WorkspaceId, tent: TentId) =>
+  Effect.map(
+    sql<ConsentRow>`
+      select form_id as "formId", topic_ids as "topicIds", consent_field as "consentField", double_opt_in as "doubleOptIn"
+      from form_consent where workspace_id = ${workspace} and tent_id = ${tent}`,
+    (rows) => new Map(rows.map(({ formId, ...consent }): readonly [string, FormConsent] => [formId, consent])),
+  )
+
+const applyConsent = (sql: PgClient.PgClient, workspace: WorkspaceId, { after, formId, tentId }: FormConsentChange) =>
+  after === null
+    ? sql`delete from form_consent where workspace_id = ${workspace} and tent_id = ${tentId} and form_id = ${formId}`
+    : Effect.andThen(
+        // No other transaction deletes the topics until this one ends.
+        sql`
+          select 1 from topic where workspace_id = ${workspace} and topic_id = any(${uuids(after.topicIds)})
+          order by topic_id for key share`,
+        sql`
+        insert into form_consent (workspace_id, tent_id, form_id, topic_ids, consent_field, double_opt_in)
+        values (${workspace}, ${tentId}, ${formId}, ${uuids(after.topicIds)}, ${after.consentField}::text,
+          ${after.doubleOptIn}::boolean)
+        on conflict (workspace_id, tent_id, form_id) do update set topic_ids = excluded.topic_ids,
+          consent_field = excluded.consent_field, double_opt_in = excluded.double_opt_in`,
+      )
+
 export const layer = storeLayer(FormStore, ({ sql, write, quick, writer }) => ({
   lockPublished: (workspace, tent) => write(workspace, lockPublished(sql, workspace, tent)),
   apply: (workspace, change) =>
@@ -72,5 +105,8 @@ export const layer = storeLayer(FormStore, ({ sql, write, quick, writer }) => ({
       workspace,
       Effect.andThen(apply(sql, workspace, change), writer.writeEffects(workspace, [change.contacts, change])),
     ),
+  consents: (workspace, tent) => quick.read(workspace, (client) => consents(client, workspace, tent)),
+  applyConsent: (workspace, change) =>
+    write(workspace, Effect.andThen(applyConsent(sql, workspace, change), writer.writeEffects(workspace, [change]))),
   list: (workspace, tent, query) => quick.read(workspace, (client) => sliceOf(client, workspace, tent, query)),
 }))

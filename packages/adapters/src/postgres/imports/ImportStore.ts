@@ -3,6 +3,7 @@ import type { PgClient } from "@effect/sql-pg"
 import type { ImportRunId, ImportSessionId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import {
   chunk_rows_max,
+  type ImportConsent,
   type ImportRun,
   type ImportSession,
   type RejectedRow,
@@ -19,7 +20,7 @@ import {
 } from "@tentpole/core/imports/ImportStore"
 import type { ChangeWriter } from "@tentpole/core/kernel/changes/ChangeWriter"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import { ints, texts } from "../kernel/Arrays.ts"
 import { writeFields } from "../contacts/ContactFieldStore.ts"
 import { writeContacts } from "../contacts/ContactWrites.ts"
@@ -38,7 +39,7 @@ const sessionColumns = `s.import_session_id as id, s.source, s.file_name as "fil
 const runColumns = `r.import_run_id as id, r.import_session_id as "sessionId", r.status, r.headers, r.rows_as as "as",
   r.suppression_reason as "suppressionReason", r.mappings,
   r.duplicate_strategy as "duplicateStrategy", r.overwrite_blank_only as "overwriteBlankOnly",
-  r.on_invalid_cell as "onInvalidCell", r.list_ids as "listIds",
+  r.on_invalid_cell as "onInvalidCell", r.list_ids as "listIds", r.consent,
   r.processed_rows as "processedRows", r.total_rows as "totalRows", jsonb_build_object('created', r.created_count,
   'updated', r.updated_count, 'skipped', r.skipped_count, 'failed', r.error_count,
   'warned', r.warning_count) as counts, r.error,
@@ -66,15 +67,32 @@ const writeSession = (sql: PgClient.PgClient, workspace: WorkspaceId, change: No
         returning 1`
 }
 
+/** Its instant is a text in the column. */
+const stored = ({ consent }: ImportRun): string | null => (consent === null ? null : JSON.stringify(consent))
+
+type StoredRun<Run extends ImportRun> = Omit<RowOf<Run>, "consent"> & {
+  readonly consent: (Omit<ImportConsent, "collectedAt"> & { readonly collectedAt: string | null }) | null
+}
+
+const toRun = <Run extends ImportRun>({ consent, ...row }: StoredRun<Run>): Run =>
+  fromRow<Run>({
+    ...row,
+    consent: consent && {
+      ...consent,
+      collectedAt: consent.collectedAt === null ? null : DateTime.makeUnsafe(consent.collectedAt),
+    },
+  } as unknown as RowOf<Run>)
+
 const writeRun = (sql: PgClient.PgClient, workspace: WorkspaceId, change: NonNullable<ImportChange["run"]>) => {
   const { before, after } = change
   return before === null
     ? sql`
         insert into import_run (workspace_id, import_run_id, import_session_id, status, headers, rows_as,
-          suppression_reason, mappings, duplicate_strategy, overwrite_blank_only, on_invalid_cell, list_ids, created_at)
+          suppression_reason, mappings, duplicate_strategy, overwrite_blank_only, on_invalid_cell, list_ids, consent, created_at)
         values (${workspace}, ${after.id}, ${after.sessionId}, ${after.status},
           ${after.headers === null ? null : texts(after.headers)}::text[], ${after.as}, ${after.suppressionReason}::text, ${JSON.stringify(after.mappings)}::jsonb,
-          ${after.duplicateStrategy}, ${after.overwriteBlankOnly}, ${after.onInvalidCell}, ${texts(after.listIds)}::uuid[], ${iso(after.createdAt)})
+          ${after.duplicateStrategy}, ${after.overwriteBlankOnly}, ${after.onInvalidCell}, ${texts(after.listIds)}::uuid[],
+          ${stored(after)}::jsonb, ${iso(after.createdAt)})
         returning 1`
     : sql`
         update import_run set status = ${after.status}, total_rows = ${after.totalRows}::int, error = ${after.error}::text,
@@ -226,10 +244,10 @@ export const layer = storeLayer(ImportStore, ({ sql, within, write, long, writer
   const run = (workspace: WorkspaceId, id: ImportRunId, lock: "" | "for update") =>
     within(
       workspace,
-      sql<RowOf<ImportRun>>`
+      sql<StoredRun<ImportRun>>`
         select ${sql.literal(runColumns)} from import_run r
         where r.workspace_id = ${workspace} and r.import_run_id = ${id} ${sql.literal(lock)}`,
-    ).pipe(Effect.flatMap(requireRow("import run")), Effect.map(fromRow<ImportRun>))
+    ).pipe(Effect.flatMap(requireRow("import run")), Effect.map(toRun<ImportRun>))
 
   return {
     getSession: (workspace, id) => session(workspace, id, ""),
@@ -248,21 +266,21 @@ export const layer = storeLayer(ImportStore, ({ sql, within, write, long, writer
     runOf: (workspace, id) =>
       within(
         workspace,
-        sql<RowOf<ImportRun>>`
+        sql<StoredRun<ImportRun>>`
           select ${sql.literal(runColumns)} from import_run r
           where r.workspace_id = ${workspace} and r.import_session_id = ${id}`,
-      ).pipe(Effect.map(([row]) => (row === undefined ? null : fromRow<ImportRun>(row)))),
+      ).pipe(Effect.map(([row]) => (row === undefined ? null : toRun<ImportRun>(row)))),
     runs: (workspace, query) =>
       within(
         workspace,
-        newestRows<RowOf<NamedRun>>(sql, query, {
+        newestRows<StoredRun<NamedRun>>(sql, query, {
           columns: `${runColumns}, s.file_name as "fileName"`,
           from: "import_run r join import_session s using (workspace_id, import_session_id)",
           where: sql`r.workspace_id = ${workspace} and s.workspace_id = ${workspace}`,
           at: "r.created_at",
           id: "r.import_run_id",
         }),
-      ).pipe(Effect.map((rows) => slicedByAge(rows.map(fromRow<NamedRun>), query.limit))),
+      ).pipe(Effect.map((rows) => slicedByAge(rows.map(toRun<NamedRun>), query.limit))),
     apply: (workspace, change) =>
       Effect.tap(write(workspace, apply(sql, workspace, change)), (applied) =>
         applied ? writer.writeEffects(workspace, [change]) : Effect.void,

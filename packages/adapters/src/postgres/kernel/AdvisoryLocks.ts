@@ -24,6 +24,8 @@ export type LockClass =
   | "outbox"
   /** The creation of partitions. Only in `tentpole_partitions`. */
   | "partitions"
+  /** By workspace: its topics. A new topic has no row to lock. */
+  | "topics"
   /** By workspace: the number of its webhook endpoints, and whether the outbox has their consumer. */
   | "webhook_endpoints"
 

@@ -21,14 +21,19 @@ export const storedContactCount =
       ([row]) => row?.total ?? 0,
     )
 
-/** A statement that adds to the number of contacts, or a part of a WITH. */
-export const moveContactCount = (sql: Sql, workspace: WorkspaceId, difference: number) =>
+/** A statement that adds to the numbers of contacts, and of those that are unsubscribed altogether, or a part of a WITH. */
+export const moveContactCount = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  by: { readonly contacts: number; readonly unsubscribed: number },
+) =>
   Effect.map(
     counterShard(64),
     (shard) => sql`
-      insert into contact_tally as t (workspace_id, shard, contacts)
-      values (${workspace}, ${shard}::smallint, ${difference}::int)
-      on conflict (workspace_id, shard) do update set contacts = t.contacts + excluded.contacts`,
+      insert into contact_tally as t (workspace_id, shard, contacts, unsubscribed)
+      values (${workspace}, ${shard}::smallint, ${by.contacts}::int, ${by.unsubscribed}::int)
+      on conflict (workspace_id, shard) do update set
+        contacts = t.contacts + excluded.contacts, unsubscribed = t.unsubscribed + excluded.unsubscribed`,
   )
 
 /**

@@ -1,6 +1,6 @@
 // `EmailMessageStore` on PostgreSQL: acceptance, reading, cancellation and retries of single messages.
 import type { PgClient } from "@effect/sql-pg"
-import { EmailMessageStore, type MessageQuery } from "@tentpole/core/messages/EmailMessageStore"
+import { EmailMessageStore, marketing_sender_days, type MessageQuery } from "@tentpole/core/messages/EmailMessageStore"
 import type { EmailMessage, MessageStatus } from "@tentpole/core/messages/EmailMessage"
 import type { MessageId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { sliced } from "@tentpole/core/kernel/Page"
@@ -21,7 +21,6 @@ import { messageColumns, type MessageRow, messageTables, toMessage } from "./Mes
 type Sql = PgClient.PgClient
 
 /** Blasts that were launched longer ago say nothing of the senders of today. */
-const senders_days = 90
 const senders_max = 100
 
 /** Emails of a day that are counted: plans with limits allow fewer. */
@@ -141,16 +140,16 @@ const retry = Effect.fnUntraced(function* (
     again as (
       update delivery d set state = 'queued', reason = null, token = null, attempts = 0, failed_at = null, handed_over_at = null
       from was where d.workspace_id = ${workspace} and d.delivery_id = was.delivery_id
-      returning d.contact_id, d.email_normalized, d.operational, ${sql.literal(countedColumns())}
+      returning d.contact_id, d.email_normalized, d.operational, d.topic_id, ${sql.literal(countedColumns())}
     ),
     lasting as (
       update email_message m set expires_at = ${DateTime.formatIso(expiresAt)}, scheduled_at = null
       from was where m.workspace_id = ${workspace} and m.delivery_id = was.delivery_id
     ),
     queued as (
-      insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, lane, due_at,
-        expires_at)
-      select ${workspace}, a.delivery_id, a.blast_id, a.contact_id, a.email_normalized, a.operational,
+      insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, topic_id,
+        lane, due_at, expires_at)
+      select ${workspace}, a.delivery_id, a.blast_id, a.contact_id, a.email_normalized, a.operational, a.topic_id,
         case when w.sending_per_domain_per_second is null then '' else split_part(a.email_normalized, '@', -1) end,
         ${now}, ${DateTime.formatIso(expiresAt)}
       from again a join workspace w on w.workspace_id = ${workspace}
@@ -187,7 +186,7 @@ export const layer = storeLayer(EmailMessageStore, ({ quick, sql, within, write 
         sql<{ readonly address: string }>`
           select distinct lower(a.from_address) as address from blast b
           join email_approval a on a.workspace_id = ${workspace} and a.approval_id = b.approval_id
-          where b.workspace_id = ${workspace} and b.launched_at > clock_timestamp() - make_interval(days => ${senders_days})
+          where b.workspace_id = ${workspace} and b.launched_at > clock_timestamp() - make_interval(days => ${marketing_sender_days})
             and not b.operational
           limit ${senders_max}`,
         (rows) => new Set(rows.map(({ address }) => address)),

@@ -23,6 +23,7 @@ const toJson = ({ approvalId, body, displayName, emailNormalized, message, ...re
   display_name_folded: displayName === null ? null : fold(displayName),
   to_name: message.to.name,
   operational: message.operational,
+  topic_id: message.topicId,
   reason: message.reason,
   labels: { tags: message.tags, metadata: message.metadata },
   email_id: message.emailId,
@@ -50,7 +51,8 @@ const toJson = ({ approvalId, body, displayName, emailNormalized, message, ...re
 })
 
 const given = `id uuid, contact_id uuid, approval_id uuid, email text, email_normalized text, display_name text,
-  display_name_folded text, to_name text, operational boolean, reason text, labels jsonb, email_id uuid, approved_email_version int,
+  display_name_folded text, to_name text, operational boolean, topic_id uuid,
+  reason text, labels jsonb, email_id uuid, approved_email_version int,
   template_id uuid, subject text, preview_text text, from_name text, from_address text, reply_to_email text, track_opens boolean,
   track_clicks boolean, retain_content boolean, headers jsonb, attachments jsonb, unresolved_tokens text[], client_item_id text,
   scheduled_at timestamptz, expires_at timestamptz, created_at timestamptz, actor text, data jsonb, html text, plain_text text`
@@ -91,17 +93,17 @@ const insert = Effect.fnUntraced(function* (
       order by 2, 3
     ),
     added as (
-      insert into delivery as d (workspace_id, delivery_id, blast_id, message, contact_id, approval_id, email, email_normalized,
+      insert into delivery as d (workspace_id, delivery_id, blast_id, message, contact_id, approval_id, topic_id, email, email_normalized,
         display_name, display_name_folded, operational, holds_address, state, reason, created_at)
-      select ${workspace}, id, blast_id, labels, contact_id, approval_id, email, email_normalized, display_name,
+      select ${workspace}, id, blast_id, labels, contact_id, approval_id, topic_id, email, email_normalized, display_name,
         display_name_folded, operational, false, case when reason is null then 'queued' else 'blocked' end, reason, created_at
       from given order by id
       returning d.email_normalized, d.operational, ${sql.literal(endedColumns)}, ${sql.literal(insertedColumns)}
     ),
     queued as (
-      insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, lane, due_at,
+      insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, topic_id, lane, due_at,
         expires_at)
-      select ${workspace}, g.id, g.blast_id, g.contact_id, g.email_normalized, g.operational,
+      select ${workspace}, g.id, g.blast_id, g.contact_id, g.email_normalized, g.operational, g.topic_id,
         case when w.sending_per_domain_per_second is null then '' else split_part(g.email_normalized, '@', -1) end,
         coalesce(g.scheduled_at, ${stored_at}), g.expires_at
       from given g join workspace w on w.workspace_id = ${workspace}

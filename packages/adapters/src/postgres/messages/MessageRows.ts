@@ -18,7 +18,7 @@ export const messageTables = (sql: Sql, workspace: WorkspaceId) => sql`email_mes
 export const messageColumns = `m.delivery_id as id, coalesce(q.state, d.state) as state, d.reason,
   jsonb_build_object('email', d.email, 'name', m.to_name) as "to", d.contact_id as "contactId", m.email_id as "emailId",
   m.approved_email_version as "approvedEmailVersion", m.template_id as "templateId", m.subject, m.preview_text as "previewText",
-  m.from_name as "fromName", m.from_address as "fromAddress", m.reply_to_email as "replyToEmail", d.operational,
+  m.from_name as "fromName", m.from_address as "fromAddress", m.reply_to_email as "replyToEmail", d.operational, d.topic_id as "topicId",
   m.track_opens as "trackOpens", m.track_clicks as "trackClicks", m.retain_content as "retainContent",
   coalesce(d.message -> 'tags', '{}') as tags, coalesce(d.message -> 'metadata', '{}') as metadata, m.headers, m.attachments,
   m.unresolved_tokens as "unresolvedTokens", m.client_item_id as "clientItemId", m.scheduled_at as "scheduledAt",

@@ -9,6 +9,7 @@ const baseline = [
   "accounts",
   "contacts",
   "lists",
+  "topics",
   "documents",
   "emails",
   "templates",

@@ -30,6 +30,8 @@ export interface Diagnosis {
   readonly webhooks: { readonly disabled: number; readonly lag_s: number }
   /** How long the oldest due single message waits; workspaces that send messages and marketing from the same address. */
   readonly messages: { readonly lag_s: number; readonly shared_count: number }
+  /** Workspaces with active topics: without postal address or privacy page, with blasts without a topic; all that reached the limit of confirmations. */
+  readonly consent: { readonly unnamed_count: number; readonly untopical_count: number; readonly held_count: number }
   /** Migrations of this version that have not run. */
   readonly pending: ReadonlyArray<string>
   /** Migrations that have run and that this version does not know: a newer version has run them. */
@@ -80,7 +82,8 @@ const readDiagnosis = Effect.fnUntraced(function* (isPooled: boolean) {
       : yield* sql<Pick<Backlog, "items" | "oldest_s" | "state">>`
     select case when queue = 'due' then 'messages' else state end as state, items::float8 as items, oldest_s
     from tentpole_backlog() where queue = 'webhooks' or queue = 'due' and kind = 'messages'
-    union all select 'shared', tentpole_shared_senders()::float8, null`
+    union all select 'shared', tentpole_shared_senders()::float8, null
+    union all select kind, items::float8, null from tentpole_consent_gaps()`
   const names = new Set(done.map(({ name }) => name))
   return {
     version: row?.version ?? 0,
@@ -100,6 +103,11 @@ const readDiagnosis = Effect.fnUntraced(function* (isPooled: boolean) {
     messages: {
       lag_s: backlog.find(({ state }) => state === "messages")?.oldest_s ?? 0,
       shared_count: backlog.find(({ state }) => state === "shared")?.items ?? 0,
+    },
+    consent: {
+      unnamed_count: backlog.find(({ state }) => state === "unnamed")?.items ?? 0,
+      untopical_count: backlog.find(({ state }) => state === "untopical")?.items ?? 0,
+      held_count: backlog.find(({ state }) => state === "held")?.items ?? 0,
     },
     pending: Object.keys(migrations).filter((name) => !names.has(name)),
     unknown: [...names].filter((name) => !(name in migrations)),

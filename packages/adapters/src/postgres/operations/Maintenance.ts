@@ -5,6 +5,7 @@ import type { Retention } from "@tentpole/core/kernel/Settings"
 import { key_days } from "@tentpole/core/messages/EmailMessage"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import {
+  detached_request_days_kept,
   done_job_days_kept,
   Maintenance,
   jobs_forgotten_at_once,
@@ -45,6 +46,7 @@ const daysOf = (retention: Retention): Readonly<Record<string, number | null>> =
   passkey_challenge: 0,
   process: process_days_kept,
   sign_in_link: 0,
+  subscription_request: detached_request_days_kept,
   token_bucket: 0,
   traffic_batch: view_batch_days_kept,
   user_session: 0,

@@ -36,6 +36,8 @@ const facts = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, pai
           and not ${isForBoth(sql, workspace, pair)}) as messages,
       (select count(*)::int from form_submission s
         where s.workspace_id = ${workspace} and s.contact_id = ${source}) as submissions,
+      (select count(*)::int from consent_record r
+        where r.workspace_id = ${workspace} and r.contact_id = ${source}) as "consentRecords",
       exists (select from ${openMessages(sql, workspace, pair)} and q.state <> 'queued') as "isSending"`
   const memberships = yield* sql<MergingMembership>`
     select m.membership_id as "membershipId", m.flow_id as "flowId", m.contact_id as "contactId" from flow_membership m

@@ -130,7 +130,11 @@ const rowsOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, workspace: W
   const suppressed = yield* sql<JsonRow>`
     select to_jsonb(t) as row from suppression t
     where workspace_id = ${workspace} and email_normalized = any(${emails}::text[])`
+  const requested = yield* sql<JsonRow>`
+    select to_jsonb(t) as row from subscription_request t
+    where workspace_id = ${workspace} and contact_id is null and email_normalized = any(${texts(emails)}::text[])`
   contactRows.push(...(yield* strangersRows(sql, workspace, emails)))
+  contactRows.push(...requested.map(({ row }) => ({ table: "subscription_request", row })))
   return [...contactRows, ...suppressed.map(({ row }) => ({ table: "suppression", row }))]
 })
 
@@ -161,6 +165,7 @@ const handled = [
   "import_row",
   "list_member",
   "test_mail",
+  "topic_choice",
   "webhook_payload",
 ]
 
@@ -256,13 +261,17 @@ const erase = Effect.fnUntraced(function* (
   yield* sql`
     delete from suppression where workspace_id = ${workspace} and email_normalized = any(${texts(known.emails)}::text[])`
   yield* eraseFromWebhooks(sql, workspace, ids, pattern)
+  // Those that have expired, and whose contact was deleted then.
+  yield* sql`
+    delete from subscription_request
+    where workspace_id = ${workspace} and contact_id is null and email_normalized = any(${texts(known.emails)}::text[])`
   yield* deleteMembershipsOfContact(sql, workspace, contact)
   for (const table of yield* tables(sql, "contact_id")) {
     if (!handled.includes(table)) yield* sql`delete from ${sql(table)} where ${mine}`
   }
   const exports = yield* sql<Erased["exports"][number]>`
     delete from export where workspace_id = ${workspace} and status = 'completed'
-    returning export_id as id, case when list_id is null then 'blast' else 'list' end as kind`
+    returning export_id as id, case when of_consent then 'consent' when list_id is null then 'blast' else 'list' end as kind`
   return { exports } satisfies Erased
 })
 

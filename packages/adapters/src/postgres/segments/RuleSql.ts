@@ -4,7 +4,7 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import type { Tags } from "@tentpole/core/contacts/Contact"
 import { standardFieldByKey, type StandardField } from "@tentpole/core/contacts/ContactFields"
-import { type FieldDefinitionId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type FieldDefinitionId, ListId, TopicId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { DynamicList, StaticList, SystemList } from "@tentpole/core/lists/List"
 import { type RuleContext, wantedTags, windowStart } from "@tentpole/core/segments/Evaluate"
 import { type RuleField, RuleFactsStore } from "@tentpole/core/segments/RuleFacts"
@@ -16,6 +16,7 @@ import type {
   RuleCondition,
   RuleNode,
   RuleTree,
+  TopicCondition,
   ValueOperator,
 } from "@tentpole/core/segments/RuleTree"
 import { day_ms, timeRangeOf } from "@tentpole/core/segments/TimeRange"
@@ -92,6 +93,8 @@ const sourceCondition = (compiling: CompileContext, condition: RuleCondition): F
       return activityCondition(compiling, condition)
     case "list_membership":
       return membershipCondition(compiling, condition)
+    case "topic":
+      return topicCondition(compiling, condition)
   }
 }
 
@@ -201,6 +204,22 @@ const membershipCondition = (compiling: CompileContext, { listId, operator }: Li
 const memberOf = ({ sql, workspace }: Pick<CompileContext, "sql" | "workspace">, list: ListId): Fragment =>
   sql`exists (select from list_member m
     where m.workspace_id = ${workspace} and m.list_id = ${list} and m.contact_id = c.contact_id)`
+
+/**
+ * The default of the topic is read once, and what is recorded is found by the topic or by the contact, as the planner chooses. It is
+ * null for a deleted topic: such a condition holds for no contact, nor does its complement.
+ */
+const topicCondition = ({ sql, workspace }: CompileContext, { operator, topicId }: TopicCondition): Fragment => {
+  const recorded = (status: string) => sql`exists (select from topic_choice h
+    where h.workspace_id = ${workspace} and h.topic_id = ${topicId} and h.contact_id = c.contact_id
+      and h.status ${sql.literal(status)})`
+  if (operator === "is_pending") return recorded("= 'pending'")
+  const isDefault = sql`(select o.default_subscription = 'subscribed' from topic o
+    where o.workspace_id = ${workspace} and o.topic_id = ${topicId})`
+  const subscribed = sql`(not c.unsubscribed and ${isDefault} is not null and case when ${isDefault}
+    then not ${recorded("<> 'subscribed'")} else ${recorded("= 'subscribed'")} end)`
+  return operator === "is_subscribed" ? subscribed : sql`(${isDefault} is not null and not ${subscribed})`
+}
 
 /** Unicode's White_Space, as in core's `Text.trim`. */
 const white_space =
@@ -340,15 +359,24 @@ const staticLists = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<ListId
         (rows) => new Set(rows.map((row) => ListId.make(row.list_id))),
       )
 
+const knownTopics = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArray<TopicId>) =>
+  ids.length === 0
+    ? Effect.succeed(new Set<TopicId>())
+    : Effect.map(
+        sql<{ readonly topic_id: string }>`
+          select topic_id from topic where workspace_id = ${workspace} and topic_id = any(${texts(ids)}::uuid[])`,
+        (rows) => new Set(rows.map((row) => TopicId.make(row.topic_id))),
+      )
+
 export const layer = Layer.effect(
   RuleFactsStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const { within } = yield* Reads
     return RuleFactsStore.of({
-      of: (workspace, { fields, lists, fieldNames = [] }) =>
-        fields.length === 0 && lists.length === 0 && fieldNames.length === 0
-          ? Effect.succeed({ fields: [], staticLists: new Set() })
+      of: (workspace, { fields, lists, fieldNames = [], topics = [] }) =>
+        fields.length + lists.length + fieldNames.length + topics.length === 0
+          ? Effect.succeed({ fields: [], staticLists: new Set(), topics: new Set() })
           : within(
               workspace,
               Effect.all({
@@ -356,6 +384,7 @@ export const layer = Layer.effect(
                   compared.map(({ column: _, ...field }) => field),
                 ),
                 staticLists: staticLists(sql, workspace, lists),
+                topics: knownTopics(sql, workspace, topics),
               }),
             ),
     })

@@ -2,10 +2,11 @@
 import type { PgClient } from "@effect/sql-pg"
 import type { ActivityType } from "@tentpole/core/contacts/Activity"
 import type { Contact } from "@tentpole/core/contacts/Contact"
-import { type ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type ContactId, ListId, type TopicId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { RuleSubject } from "@tentpole/core/segments/Evaluate"
-import { activitiesAndListsIn } from "@tentpole/core/segments/RuleTree"
+import { type RequiredFacts, requiredFactsIn } from "@tentpole/core/segments/RuleTree"
 import { type Segment, type SegmentQuery, SegmentStore } from "@tentpole/core/segments/SegmentStore"
+import type { TopicStatus } from "@tentpole/core/topics/Topic"
 import { DateTime, Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { contactSortKeys, contactsWhere, countedPage, type Readers, searchIn } from "../contacts/ContactPages.ts"
@@ -59,12 +60,34 @@ const memberships = (
         join list_member m on m.workspace_id = ${workspace} and m.contact_id = wanted.contact_id
         where m.list_id = any(${texts(lists)}::uuid[])`
 
-/** The lists and activities of these contacts, in their order, as far as requested. */
+interface StatusRow {
+  readonly contact_id: string
+  readonly topic_id: TopicId
+  readonly status: TopicStatus
+}
+
+/** The recorded status, else the default of the topic. */
+const topicStatuses = (
+  sql: Sql,
+  workspace: WorkspaceId,
+  contacts: ReadonlyArray<ContactId>,
+  topics: ReadonlyArray<TopicId>,
+) =>
+  topics.length === 0
+    ? Effect.succeed([])
+    : sql<StatusRow>`
+        select wanted.contact_id, o.topic_id, coalesce(h.status, o.default_subscription) as status
+        from unnest(${texts(contacts)}::uuid[]) as wanted (contact_id)
+        join topic o on o.workspace_id = ${workspace} and o.topic_id = any(${texts(topics)}::uuid[])
+        left join topic_choice h
+          on h.workspace_id = ${workspace} and h.topic_id = o.topic_id and h.contact_id = wanted.contact_id`
+
+/** The lists, topics and activities of these contacts, in their order, as far as requested. */
 export const subjectsOf = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
   contacts: ReadonlyArray<Contact>,
-  { activityTypes, lists }: ReturnType<typeof activitiesAndListsIn>,
+  { activityTypes, lists, topics }: RequiredFacts,
 ) {
   const ids = contacts.map(({ id }) => id)
   const activities = new Map<string, Array<RuleSubject["activities"][number]>>(ids.map((id) => [id, []]))
@@ -75,10 +98,12 @@ export const subjectsOf = Effect.fnUntraced(function* (
   for (const { contact_id, list_id } of yield* memberships(sql, workspace, ids, lists)) {
     listsByContact.get(contact_id)?.add(ListId.make(list_id))
   }
+  const statuses = Map.groupBy(yield* topicStatuses(sql, workspace, ids, topics), ({ contact_id }) => contact_id)
   return contacts.map((contact): RuleSubject => ({
     contact,
     activities: activities.get(contact.id) ?? [],
     lists: listsByContact.get(contact.id) ?? new Set(),
+    topics: new Map(statuses.get(contact.id)?.map(({ status, topic_id }) => [topic_id, status])),
   }))
 })
 
@@ -87,5 +112,5 @@ export const layer = storeLayer(SegmentStore, ({ quick, long }) => ({
   subjects: (workspace, contacts, tree) =>
     contacts.length === 0
       ? Effect.succeed([])
-      : quick.read(workspace, (sql) => subjectsOf(sql, workspace, contacts, activitiesAndListsIn(tree))),
+      : quick.read(workspace, (sql) => subjectsOf(sql, workspace, contacts, requiredFactsIn(tree))),
 }))

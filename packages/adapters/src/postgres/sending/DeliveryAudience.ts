@@ -3,15 +3,16 @@
 import type { PgClient } from "@effect/sql-pg"
 import type { AudienceCounts, FixedAudience } from "@tentpole/core/sending/Delivery"
 import { AudienceGone } from "@tentpole/core/sending/DeliveryStore"
-import { type BlastId, type ContactId, ListId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { type BlastId, type ContactId, ListId, type TopicId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { referencesIn, type RuleTree } from "@tentpole/core/segments/RuleTree"
+import type { TopicDefault } from "@tentpole/core/topics/Topic"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { mergedRecipients } from "../contacts/ContactMerge.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { makeDue } from "../kernel/DueWork.ts"
 import { raiseStatementTimeout } from "../kernel/Postgres.ts"
-import { blockReasonOf } from "./BlockReason.ts"
+import { blockReasonOf, consentRequiredColumn, topicParts } from "./BlockReason.ts"
 import { countInserts, insertedColumns } from "./DeliveryCounters.ts"
 import { audienceCondition, type AudienceList, comparedFields } from "../segments/RuleSql.ts"
 
@@ -29,6 +30,9 @@ interface BlastRow extends AudienceRow {
   readonly approval_id: string
   readonly launched_at: Date
   readonly operational: boolean
+  readonly topic_id: TopicId | null
+  readonly topic_default: TopicDefault | null
+  readonly consent_required: boolean
   readonly audience_through: string | null
   readonly audience_fixed_at: Date | null
   readonly recipient_count: number
@@ -104,13 +108,14 @@ export const fixAudience = Effect.fnUntraced(function* (
 const lockBlast = (sql: Sql, workspace: WorkspaceId, blastId: BlastId) =>
   Effect.map(
     sql<BlastRow>`
-      select l.list_id, l.kind, l.system_list, l.rules, b.approval_id, b.launched_at, b.operational, b.audience_through,
-        b.audience_fixed_at, b.recipient_count, b.qualified_count, b.audience_truncated, p.recipients_per_blast_max,
+      select l.list_id, l.kind, l.system_list, l.rules, b.approval_id, b.launched_at, b.operational, b.topic_id,
+        t.default_subscription as topic_default, ${sql.literal(consentRequiredColumn)} as consent_required, b.audience_through, b.audience_fixed_at, b.recipient_count, b.qualified_count, b.audience_truncated, p.recipients_per_blast_max,
         w.sending_per_domain_per_second
       from blast b
       join workspace w on w.workspace_id = ${workspace}
       join plan p on p.plan = w.plan
       left join list l on l.workspace_id = ${workspace} and l.list_id = b.audience_list_id
+      left join topic t on t.workspace_id = ${workspace} and t.topic_id = b.topic_id
       where b.workspace_id = ${workspace} and b.blast_id = ${blastId} and b.purpose = 'blast'
         and (b.status = 'sending' or b.audience_through is not null)
       for no key update of b`,
@@ -220,6 +225,11 @@ const insertDeliveries = Effect.fnUntraced(function* (
   { blast, blastId, audience, max, now, slice, workspace }: SliceInsert,
   onConflict: Statement.Fragment,
 ) {
+  const { operational } = blast
+  const named =
+    operational || blast.topic_id === null ? null : { topicId: blast.topic_id, default: blast.topic_default }
+  const { join, topic } = topicParts(sql, workspace, named)
+  const reason = blockReasonOf(sql, { operational, topic, consentRequired: blast.consent_required })
   const [counts] = yield* sql<AudienceCounts>`
       with audience as (
         select c.contact_id, c.email, c.email_normalized, c.display_name, c.display_name_folded, c.unsubscribed, c.marketing_email_subscribed,
@@ -227,23 +237,24 @@ const insertDeliveries = Effect.fnUntraced(function* (
         ${limitTo(sql, inSlice(sql, audience, slice), max)}
       ),
       checked as (
-        select c.*, ${blockReasonOf(sql, blast.operational)} as reason
+        select c.*, ${reason} as reason
         from audience c
         left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized
+        ${join}
       ),
       added as (
-        insert into delivery as d (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized,
+        insert into delivery as d (workspace_id, delivery_id, blast_id, contact_id, approval_id, topic_id, email, email_normalized,
           display_name, display_name_folded, operational, holds_address, state, reason, created_at)
-        select ${workspace}, timed_id(${blast.launched_at.getTime()}::bigint, uuid_send(${blastId}::uuid) || uuid_send(contact_id)), ${blastId}, contact_id, ${blast.approval_id}, email, email_normalized,
-          display_name, display_name_folded, ${blast.operational}, reason is null,
+        select ${workspace}, timed_id(${blast.launched_at.getTime()}::bigint, uuid_send(${blastId}::uuid) || uuid_send(contact_id)), ${blastId}, contact_id, ${blast.approval_id}, ${named?.topicId ?? null}, email, email_normalized,
+          display_name, display_name_folded, ${operational}, reason is null,
           case when reason is null then 'queued' else 'blocked' end, reason, ${DateTime.formatIso(now)}
         from checked
         ${onConflict}
         returning d.contact_id, d.email_normalized, ${sql.literal(insertedColumns)}
       ),
       queued as (
-        insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, lane, due_at)
-        select ${workspace}, delivery_id, ${blastId}, contact_id, email_normalized, ${blast.operational},
+        insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, topic_id, lane, due_at)
+        select ${workspace}, delivery_id, ${blastId}, contact_id, email_normalized, ${operational}, ${named?.topicId ?? null},
           ${laneOf(sql, blast)},
           ${spread(sql, now)} as due_at
         from added where state = 'queued'

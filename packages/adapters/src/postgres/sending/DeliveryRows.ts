@@ -30,7 +30,7 @@ export const deliveryColumns = `d.delivery_id as id, d.blast_id as "blastId",
   case when d.membership_id is not null then jsonb_build_object('membershipId', d.membership_id, 'flowId', d.flow_id,
     'stepId', d.step_id, 'visit', d.visit, 'tokens', d.tokens) end as flow,
   d.message,
-  d.contact_id as "contactId", d.approval_id as "approvalId", d.email, d.email_normalized as "emailNormalized",
+  d.contact_id as "contactId", d.approval_id as "approvalId", d.topic_id as "topicId", d.email, d.email_normalized as "emailNormalized",
   coalesce(q.state, d.state) as state, d.reason, coalesce(q.token, d.token)::float8 as token, d.attempts,
   coalesce(q.due_at, d.created_at) as "dueAt", q.expires_at as "expiresAt", coalesce(q.handed_over_at, d.handed_over_at) as "handedOverAt",
   ${progressColumns}`

@@ -251,7 +251,7 @@ const outcomes = Effect.fnUntraced(function* (
     from taken g
     where d.workspace_id = ${workspace} and d.delivery_id = g.id
       and ${sql.literal(condition)}
-    returning d.flow_id, d.membership_id, d.visit, d.step_id, d.message, d.contact_id, d.contact_deleted, d.email_normalized, d.smtp_reply,
+    returning d.flow_id, d.membership_id, d.visit, d.step_id, d.message, d.topic_id, d.contact_id, d.contact_deleted, d.email_normalized, d.smtp_reply,
       g.at, g.delivered, g.bounce is not distinct from 'hard' as bounced,
       d.attempts - (g.state = 'queued')::int > 0 as was_deferred, ${sql.literal(countedColumns(change.events))}
   ),

@@ -28,10 +28,10 @@ export const claimNext = (sql: Sql, { lease_ms, now, token, workspace }: ClaimCo
     returning q.delivery_id, q.blast_id, q.contact_id, q.operational, q.lane
   )
   select q.delivery_id as id, q.blast_id as "blastId", d.tokens, q.contact_id as "contactId", d.approval_id as "approvalId",
-    q.operational, d.email as address, d.attempts, q.lane
+    d.topic_id as "topicId", q.operational, d.email as address, d.attempts, q.lane
   from claimed q
   cross join lateral (
-    select tokens, approval_id, email, attempts from delivery
+    select tokens, approval_id, topic_id, email, attempts from delivery
     where workspace_id = ${workspace} and delivery_id = q.delivery_id limit 1) as d`
 
 /** The workspace, time, fencing token and lease of a claim in progress. */

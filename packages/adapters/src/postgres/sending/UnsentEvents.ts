@@ -18,7 +18,8 @@ export interface Ended<Row extends WrittenDelivery = WrittenDelivery> {
 }
 
 /** What `unsent` reads of a delivery `d`, besides its counted columns. */
-export const endedColumns = "d.membership_id, d.visit, d.flow_id, d.step_id, d.message, d.contact_id, d.contact_deleted"
+export const endedColumns =
+  "d.membership_id, d.visit, d.flow_id, d.step_id, d.message, d.topic_id, d.contact_id, d.contact_deleted"
 
 /** The columns of `Ended`, from the part `written` of a statement. Messages to deleted contacts have no events. */
 export const unsent = (sql: Sql, workspace: WorkspaceId, written: Statement.Fragment, at: Statement.Fragment) => sql`

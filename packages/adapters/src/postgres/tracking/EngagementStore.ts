@@ -26,6 +26,7 @@ import { changeBetween, countChange, countedColumns, deliveryShard } from "../se
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { suppress } from "../sending/Suppressions.ts"
 import { storeLayer } from "../StoreLayer.ts"
+import { moveUnsubscribed } from "../topics/TopicCounts.ts"
 
 type Tracked = Omit<TrackedDelivery, "contact" | "suppressed">
 type Row = DeliveryRow & RowOf<Tracked>
@@ -194,6 +195,10 @@ export const writeRecipients = Effect.fnUntraced(function* (
     contact === null || contact === before.contact ? [] : [{ ...contact, at }],
   )
   if (flagged.length > 0) {
+    const left = changes.flatMap(({ after, before }) =>
+      before.contact?.unsubscribed === false && after.contact?.unsubscribed === true ? [after.contact.id] : [],
+    )
+    yield* moveUnsubscribed(sql, workspace, { left: [...new Set(left)], returned: [] })
     const counts = countsOfRecipients(changes)
     const counted = counts.length === 0 ? sql`` : sql`with counted as (${yield* addDayCounts(sql, workspace, counts)})`
     yield* sql`

@@ -8,6 +8,7 @@ import {
   type DeliveryPiece,
   type LoggedAttempt,
   type LoggedDelivery,
+  type MissedSelection,
   type ReplaySelection,
 } from "@tentpole/core/webhooks/deliveries/DeliveryLog"
 import {
@@ -16,6 +17,7 @@ import {
   type WebhookDeliveryState,
   type WebhookDeliveryStatus,
 } from "@tentpole/core/webhooks/deliveries/WebhookDelivery"
+import type { FannedOut } from "@tentpole/core/webhooks/deliveries/WebhookQueue"
 import { Array, DateTime, Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
 import { hintDueAt } from "../kernel/DueWork.ts"
@@ -33,6 +35,7 @@ import {
   stateUpdate,
   type WithPieces,
 } from "./DeliveryRows.ts"
+import { eventColumns, type EventRow, toEvent } from "./EventStore.ts"
 
 type Sql = PgClient.PgClient
 
@@ -73,6 +76,7 @@ const one = Effect.fnUntraced(function* (
     sql<DeliveryRow & WithPieces>`
       select ${sql.literal(deliveryColumns)}, ${pieces(sql, workspace)} from webhook_delivery d
       where d.workspace_id = ${workspace} and d.endpoint_id = ${endpoint} and d.delivery_id = ${id}
+        and exists (select from webhook_endpoint e where e.workspace_id = ${workspace} and e.endpoint_id = ${endpoint})
       ${sql.literal(isLocked ? "for update" : "")}`,
     requireRow("webhook delivery"),
   )
@@ -158,6 +162,62 @@ const replay = Effect.fnUntraced(function* (
   return rows.length < limit ? null : (rows.at(-1)?.id ?? null)
 })
 
+/**
+ * The events of a delivery are compared within the range of the slice. Deliveries from before the beginning are of other events. A
+ * slice without missed events has one row, with the last event.
+ */
+const missed = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  endpoint: WebhookEndpointId,
+  { since, types, until }: MissedSelection,
+  { after, limit }: { readonly after: string; readonly limit: number },
+) {
+  const rows = yield* sql<EventRow & { readonly read_count: number; readonly last: string | null }>`
+    with slice as materialized (
+      select o.position, o.type, o.contact_id, o.at, o.data from outbox_event o
+      where o.workspace_id = ${workspace} and o.position > ${after}::bigint and o.type = any(${texts(types)}::text[])
+        and o.at >= ${iso(since)}::timestamptz and o.at < ${iso(until)}::timestamptz
+        and o.position <= (
+          select r.position from webhook_reader r where r.workspace_id = ${workspace} and r.endpoint_id = ${endpoint})
+      order by o.position limit ${limit}
+    )
+    select s.read_count, s.last::text as last, ${sql.literal(eventColumns)}
+    from (select count(*)::int as read_count, max(position) as last from slice) s
+    left join slice e on e.position not in (
+      select p.position from webhook_payload p
+      where p.workspace_id = ${workspace} and p.endpoint_id = ${endpoint} and p.delivery_id >= ${idAt(since, -skew_ms)}::uuid
+        and p.position between (select min(position) from slice) and (select max(position) from slice))
+    left join contact c on c.workspace_id = ${workspace} and c.contact_id = e.contact_id
+    order by e.position`
+  const [first] = rows
+  return {
+    events: rows.filter(({ position }) => position !== null).map(toEvent),
+    last: first?.read_count === limit ? first.last : null,
+  }
+})
+
+/** Events are compared with the outbox after the lease is locked, as fan-out does. */
+const addMissed = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, deliveries: ReadonlyArray<FannedOut>) {
+  yield* sql`select from webhook_lease where workspace_id = ${workspace} for share`
+  const positions = deliveries.flatMap(({ delivery }) => delivery.positions)
+  yield* sql`
+    with event as materialized (
+      select o.position from outbox_event o
+      where o.workspace_id = ${workspace} and o.position = any(${texts(positions)}::text[]::bigint[])
+    ),
+    ${insertions(sql, workspace, deliveries, {
+      isDelivery: sql`g.delivery_id in (select delivery_id from piece)`,
+      isEvent: sql`g.position in (select position from event)`,
+    })}
+    select count(*) from added`
+  yield* hint(
+    sql,
+    workspace,
+    deliveries.map(({ delivery }) => delivery),
+  )
+})
+
 export const layer = storeLayer(DeliveryLog, ({ quick, sql, write: within }) => ({
   list: (workspace, endpoint, query) =>
     quick
@@ -185,4 +245,7 @@ export const layer = storeLayer(DeliveryLog, ({ quick, sql, write: within }) => 
       .pipe(Effect.map(([row]) => row?.count ?? 0)),
   replay: (workspace, endpoint, selection, slice) =>
     within(workspace, replay(sql, workspace, endpoint, selection, slice)),
+  missed: (workspace, endpoint, selection, slice) =>
+    quick.read(workspace, (client) => missed(client, workspace, endpoint, selection, slice)),
+  addMissed: (workspace, deliveries) => within(workspace, addMissed(sql, workspace, deliveries)),
 }))

@@ -29,6 +29,7 @@ export interface EndpointRow {
   readonly previousSecret: Uint8Array | null
   readonly previousSecretExpiresAt: Date | null
   readonly replay: WebhookReplay | null
+  readonly skipsThrough: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -40,7 +41,8 @@ export const endpointColumns = `e.endpoint_id as id, jsonb_build_object('url', e
   e.headers_sealed as "sealedHeaders", e.header_names as "headerNames", e.secret_sealed as "sealedSecret",
   e.secret_prefix as "secretPrefix", e.previous_secret_sealed as "previousSecret",
   e.previous_secret_expires_at as "previousSecretExpiresAt", case when e.replay_id is not null then
-  jsonb_build_object('id', e.replay_id, 'after', e.replay_after) end as replay,
+  jsonb_build_object('id', e.replay_id, 'after', e.replay_after, 'position', e.replay_position::text) end as replay,
+  e.skips_through::text as "skipsThrough",
   e.created_at as "createdAt", e.updated_at as "updatedAt"`
 
 /** The row must have no other columns. */
@@ -77,6 +79,8 @@ export const columnsOf = (
   previous_secret_expires_at: iso(previousSecret?.expiresAt ?? null),
   replay_id: replay?.id ?? null,
   replay_after: replay?.after ?? null,
+  replay_position: replay?.position ?? null,
+  skips_through: endpoint.skipsThrough,
   created_at: iso(endpoint.createdAt),
   updated_at: iso(endpoint.updatedAt),
 })

@@ -14,7 +14,6 @@ import { lockName } from "../kernel/AdvisoryLocks.ts"
 import { hintDueAt, makeDue } from "../kernel/DueWork.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { subscribe, unsubscribe } from "../kernel/Outbox.ts"
-import { raiseStatementTimeout } from "../kernel/Postgres.ts"
 import { newestRows } from "../kernel/Slices.ts"
 import { storeLayer } from "../StoreLayer.ts"
 import {
@@ -85,39 +84,87 @@ const update = Effect.fnUntraced(function* (
     const health = healthOf(newHealth(after.updatedAt, after.settings.inFlight_max))
     yield* sql`update webhook_reader set ${sql.update(health)} where workspace_id = ${workspace} and endpoint_id = ${id}`
   }
-  if (skipsMissed) yield* skipMissed(sql, workspace, id)
+  if (skipsMissed) yield* leaveMissed(sql, workspace, id)
   yield* hintDueAt(sql, "webhooks", workspace, yield* DateTime.now)
 })
 
 /** A fan-out that has begun ends before: it holds the lock of the reader. Events that commit later have greater positions. */
-const skipMissed = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, id: WebhookEndpointId) {
-  yield* sql`
+const leaveMissed = (sql: Sql, workspace: WorkspaceId, id: WebhookEndpointId) => sql`
+  with moved as (
     update webhook_reader r set position = greatest(r.position, s.position)
     from outbox_stream s
-    where r.workspace_id = ${workspace} and r.endpoint_id = ${id} and s.workspace_id = ${workspace}`
-  yield* raiseStatementTimeout(sql)
+    where r.workspace_id = ${workspace} and r.endpoint_id = ${id} and s.workspace_id = ${workspace}
+    returning r.position
+  )
+  update webhook_endpoint e set skips_through = moved.position from moved
+  where e.workspace_id = ${workspace} and e.endpoint_id = ${id}`
+
+/** The caller has locked the endpoint. */
+const skipMissed = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  id: WebhookEndpointId,
+  limit: number,
+) {
+  const skipped = yield* sql`
+    with missed as materialized (
+      select d.delivery_id from webhook_delivery d
+      where d.workspace_id = ${workspace} and d.endpoint_id = ${id} and d.status = 'pending' and not d.is_test
+        and d.positions[1] <= (
+          select e.skips_through from webhook_endpoint e where e.workspace_id = ${workspace} and e.endpoint_id = ${id})
+      order by d.positions[1] nulls first, d.delivery_id limit ${limit} for update
+    )
+    update webhook_delivery d set status = 'skipped', reason = 'disabled', next_attempt_at = null, claim = null
+    where d.workspace_id = ${workspace} and d.endpoint_id = ${id} and d.delivery_id = any(array(select delivery_id from missed))
+      and d.delivery_id >= (select delivery_id from missed order by delivery_id limit 1)
+      and d.delivery_id <= (select delivery_id from missed order by delivery_id desc limit 1)
+    returning 1`
+  if (skipped.length === limit) return true
   yield* sql`
-    update webhook_delivery set status = 'skipped', reason = 'disabled', next_attempt_at = null, claim = null
-    where workspace_id = ${workspace} and endpoint_id = ${id} and status = 'pending' and not is_test`
+    update webhook_endpoint set skips_through = null
+    where workspace_id = ${workspace} and endpoint_id = ${id} and skips_through is not null`
+  yield* hintDueAt(sql, "webhooks", workspace, yield* DateTime.now)
+  return false
 })
 
-/** The reader first: after that no fan-out adds deliveries. Rows of other tables have no references, which would cost a lookup each. */
+/** The reader first: after that no fan-out adds deliveries. */
 const remove = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, { id }: WebhookEndpoint) {
   yield* lockEndpoints(sql, workspace)
-  yield* raiseStatementTimeout(sql)
-  for (const table of [
-    "webhook_reader",
-    "webhook_payload",
-    "webhook_attempt",
-    "webhook_delivery",
-    "webhook_hour",
-    "webhook_endpoint",
-  ]) {
+  for (const table of ["webhook_reader", "webhook_endpoint"]) {
     yield* sql`delete from ${sql(table)} where workspace_id = ${workspace} and endpoint_id = ${id}`
   }
   if ((yield* count(sql, workspace)) > 0) return
   yield* unsubscribe(sql, workspace, webhook_consumer)
   yield* sql`delete from due_work where kind = 'webhooks' and workspace_id = ${workspace}`
+})
+
+/** Deliveries last: the log has one as long as there is something of it. */
+const rowTables = [
+  ["webhook_payload", "delivery_id"],
+  ["webhook_attempt", "delivery_id"],
+  ["webhook_hour", "hour"],
+  ["webhook_delivery", "delivery_id"],
+] as const
+
+const deleteRows = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  id: WebhookEndpointId,
+  limit: number,
+) {
+  for (const [table, key] of rowTables) {
+    const deleted = yield* sql`
+      with slice as materialized (
+        select ${sql(key)} as key from ${sql(table)} where workspace_id = ${workspace} and endpoint_id = ${id}
+        order by ${sql(key)} limit ${limit}
+      )
+      delete from ${sql(table)} t
+      where t.workspace_id = ${workspace} and t.endpoint_id = ${id} and t.${sql(key)} <= (
+        select key from slice order by key desc limit 1)
+      returning 1`
+    if (deleted.length >= limit) return true
+  }
+  return false
 })
 
 const apply = Effect.fnUntraced(function* (
@@ -181,4 +228,6 @@ export const layer = storeLayer(EndpointStore, ({ quick, sql, write, writer }) =
     ).pipe(Effect.flatMap(required), Effect.map(toEndpoint)),
   lockCount: (workspace) => write(workspace, Effect.andThen(lockEndpoints(sql, workspace), count(sql, workspace))),
   apply: (workspace, change) => write(workspace, apply(sql, writer, workspace, change)),
+  skipMissed: (workspace, id, limit) => write(workspace, skipMissed(sql, workspace, id, limit)),
+  deleteRows: (workspace, id, limit) => write(workspace, deleteRows(sql, workspace, id, limit)),
 }))

@@ -12,7 +12,7 @@ import { storeLayer } from "../StoreLayer.ts"
 
 type Sql = PgClient.PgClient
 
-interface EventRow extends RowOf<RecordedEvent> {
+export interface EventRow extends RowOf<RecordedEvent> {
   readonly contact: EventContact | null
 }
 
@@ -26,7 +26,7 @@ const contact = `case when c.contact_id is not null then json_build_object('cont
   'phone', c.phone, 'display_name', c.display_name) end as contact`
 
 /** Of an event `e` and its contact `c`. */
-const columns = `e.position::text as position, e.type, e.contact_id as "contactId", e.at, e.data, ${contact}`
+export const eventColumns = `e.position::text as position, e.type, e.contact_id as "contactId", e.at, e.data, ${contact}`
 
 const position_max = "9223372036854775807"
 
@@ -36,7 +36,7 @@ const slice = (sql: Sql, workspace: WorkspaceId, { after, order, ...query }: Eve
   const rest =
     order === "asc" ? sql`o.position > ${after ?? "0"}::bigint` : sql`o.position < ${after ?? position_max}::bigint`
   return sql<ListedRow & EventRow>`
-    select s.position::text as last, ${sql.literal(columns)}
+    select s.position::text as last, ${sql.literal(eventColumns)}
     from outbox_stream s
     left join (
       select o.position, o.type, o.contact_id, o.at, o.data from outbox_event o
@@ -51,11 +51,11 @@ const slice = (sql: Sql, workspace: WorkspaceId, { after, order, ...query }: Eve
 }
 
 const one = (sql: Sql, workspace: WorkspaceId, position: string) => sql<EventRow>`
-  select ${sql.literal(columns)} from outbox_event e
+  select ${sql.literal(eventColumns)} from outbox_event e
   left join contact c on c.workspace_id = ${workspace} and c.contact_id = e.contact_id
   where e.workspace_id = ${workspace} and e.position = ${position}::bigint`
 
-const toEvent = ({ at, contact: of, contactId, data, position, type }: EventRow): EventWithContact => ({
+export const toEvent = ({ at, contact: of, contactId, data, position, type }: EventRow): EventWithContact => ({
   event: fromRow<RecordedEvent>({ at, contactId, data, position, type }),
   contact: of,
 })
@@ -64,7 +64,7 @@ const toEvent = ({ at, contact: of, contactId, data, position, type }: EventRow)
 export const eventsAfter = (sql: Sql, workspace: WorkspaceId, position: string, limit: number) =>
   Effect.map(
     sql<EventRow>`
-      select ${sql.literal(columns)} from (
+      select ${sql.literal(eventColumns)} from (
         select o.position, o.type, o.contact_id, o.at, o.data from outbox_event o
         where o.workspace_id = ${workspace} and o.position > ${position}::bigint
         order by o.position limit ${limit}) e

@@ -63,13 +63,14 @@ const nextDue = (sql: Sql, workspace: WorkspaceId) => {
       where d.workspace_id = ${workspace} and d.endpoint_id = e.endpoint_id and d.status = 'pending' and ${which}
       order by ${order} limit 1) as n
     where e.workspace_id = ${workspace} and ${when}`
+  const isSent = sql`e.status = 'enabled' and e.skips_through is null`
   return Effect.map(
     sql<{ readonly id: WebhookEndpointId; readonly at: Date }>`
-      ${first(sql`e.status = 'enabled' and e.mode = 'parallel'`, sql`true`, sql`d.next_attempt_at, d.delivery_id`)}
+      ${first(sql`${isSent} and e.mode = 'parallel'`, sql`true`, sql`d.next_attempt_at, d.delivery_id`)}
       union all
-      ${first(sql`e.status = 'enabled' and e.mode = 'ordered'`, sql`true`, orderOf(sql))}
+      ${first(sql`${isSent} and e.mode = 'ordered'`, sql`true`, orderOf(sql))}
       union all
-      ${first(sql`e.status = 'disabled'`, sql`d.is_test`, sql`d.next_attempt_at`)}`,
+      ${first(sql`not (${isSent})`, sql`d.is_test`, sql`d.next_attempt_at`)}`,
     (rows) =>
       new Map(
         rows.flatMap(({ at, id }): ReadonlyArray<readonly [WebhookEndpointId, DateTime.Utc]> => {
@@ -185,7 +186,11 @@ const claim = Effect.fnUntraced(function* (
   const { token, workspace } = lease
   const now = yield* transactionTime(sql)
   const free = sql`d.workspace_id = ${workspace} and d.endpoint_id = ${endpoint} and d.status = 'pending' and d.claim is null
-    and exists (select from held) and ${sql.literal(testsOnly ? "d.is_test" : "true")}`
+    and exists (select from held) and ${sql.literal(testsOnly ? "d.is_test" : "true")}
+    and exists (select from webhook_endpoint e where e.workspace_id = ${workspace} and e.endpoint_id = ${endpoint})
+    and (d.is_test or not exists (
+      select from webhook_endpoint e
+      where e.workspace_id = ${workspace} and e.endpoint_id = ${endpoint} and e.skips_through is not null))`
   const due = ordered
     ? sql`
       first as materialized (

@@ -6,6 +6,8 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import type { ApiKey } from "@tentpole/core/workspaces/ApiKey"
 import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
 import {
+  type ConsentSettings,
+  defaultConsent,
   InsufficientCredits,
   noBrand,
   SlugTaken,
@@ -26,7 +28,7 @@ import { notifySites } from "../tents/PageInvalidation.ts"
 export const workspaceColumns = `w.workspace_id as id, w.name, w.slug, w.plan, w.credits, w.time_zone as "timeZone",
   w.default_country as "defaultCountry", w.postal_address as "postalAddress", jsonb_build_object('fromName',
   w.sender_from_name, 'fromAddress', w.sender_from_address, 'replyToEmail', w.sender_reply_to) as "senderDefaults",
-  w.brand, w.sending_per_second as "sendingPerSecond", w.sending_per_domain_per_second as "sendingPerDomainPerSecond",
+  w.brand, w.consent, w.sending_per_second as "sendingPerSecond", w.sending_per_domain_per_second as "sendingPerDomainPerSecond",
   w.four_eyes as "fourEyes", w.created_at as "createdAt", w.updated_at as "updatedAt"`
 
 /** The limits of a plan `p`. */
@@ -35,10 +37,19 @@ export const planColumn = `jsonb_build_object('plan', p.plan, 'publishedTents_ma
   'recipientsPerBlast_max', p.recipients_per_blast_max, 'flows', p.flows, 'brandingRemovable', p.branding_removable)
   as plan`
 
-export type WorkspaceRow = RowOf<Omit<Workspace, "brand"> & { readonly brand: Partial<WorkspaceBrand> }>
+export type WorkspaceRow = RowOf<
+  Omit<Workspace, "brand" | "consent"> & {
+    readonly brand: Partial<WorkspaceBrand>
+    readonly consent: Partial<ConsentSettings>
+  }
+>
 
 export const toWorkspace = (row: WorkspaceRow): Workspace =>
-  fromRow<Workspace>({ ...row, brand: { ...noBrand, ...row.brand } })
+  fromRow<Workspace>({
+    ...row,
+    brand: { ...noBrand, ...row.brand },
+    consent: { ...defaultConsent, ...row.consent },
+  })
 
 /** The columns of an API key `k`. A prefix distinguishes them in a join. */
 export const keyColumns = (prefix = "") => `k.key_id as "${prefix}id", k.workspace_id as "${prefix}workspaceId",
@@ -90,11 +101,12 @@ const insertSystemLists = (sql: PgClient.PgClient, workspace: Workspace, ids: Re
 
 const columnsOf = (
   sql: PgClient.PgClient,
-  { id, brand, senderDefaults, ...fields }: Workspace,
+  { id, brand, consent, senderDefaults, ...fields }: Workspace,
 ): Readonly<Record<string, unknown>> => ({
   ...toColumns(fields),
   workspace_id: id,
   brand: sql.json(brand),
+  consent: sql.json(consent),
   sender_from_name: senderDefaults.fromName,
   sender_from_address: senderDefaults.fromAddress,
   sender_reply_to: senderDefaults.replyToEmail,

@@ -12,6 +12,7 @@ begin
     'sending_domain',
     'contact_field', 'contact', 'contact_tally', 'contact_former_id', 'activity',
     'list', 'list_member',
+    'topic', 'topic_choice', 'topic_tally', 'consent_record', 'subscription_request',
     'generation',
     'email', 'email_version', 'email_approval',
     'email_template', 'email_template_version', 'email_template_approval',
@@ -26,7 +27,7 @@ begin
     'flow_step_tally',
     'import_session', 'import_run', 'import_row',
     'export',
-    'form_submission',
+    'form_submission', 'form_consent',
     'webhook_endpoint', 'webhook_reader', 'webhook_lease', 'webhook_delivery', 'webhook_payload', 'webhook_attempt', 'webhook_hour',
     'page_view', 'page_visitor_day', 'workspace_visitor_day', 'page_view_day', 'workspace_view_day', 'traffic_batch',
     'idempotency_key'
@@ -49,6 +50,8 @@ comment on table schema_migration is 'The migrations that have run.';
 grant select on plan, table_retention, schema_migration to tentpole_service;
 grant select, insert, update, delete on workspace, api_key, app_user, user_session, member, sign_in_link, passkey, passkey_challenge, page_host, due_work, due_hint, due_lag, process, token_bucket, visitor_salt to tentpole_service;
 grant select, update on service_epoch to tentpole_service;
+-- Consent records are never changed. Erasure deletes them.
+revoke update on consent_record from tentpole_service;
 -- Entries of the audit log are never changed.
 grant select, insert on audit_entry to tentpole_service;
 
@@ -57,6 +60,6 @@ grant select, insert, update, delete on jobs.job_queue to tentpole_service;
 
 -- These functions have the rights of their owner, or serve one that has.
 revoke execute on function tentpole_partitions(text), tentpole_delete_old(text, int), tentpole_backlog(), tentpole_restored(bigint), tentpole_statistics(),
-  tentpole_misjudged(text, text, text), tentpole_shared_senders() from public;
+  tentpole_misjudged(text, text, text), tentpole_shared_senders(), tentpole_consent_gaps() from public;
 grant execute on function tentpole_partitions(text), tentpole_delete_old(text, int), tentpole_backlog(), tentpole_restored(bigint), tentpole_statistics(),
-  tentpole_shared_senders() to tentpole_service;
+  tentpole_shared_senders(), tentpole_consent_gaps() to tentpole_service;

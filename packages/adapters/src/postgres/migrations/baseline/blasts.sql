@@ -18,6 +18,7 @@ create table blast (
   audience_source text constraint blast_audience_source_known check (audience_source in ('existing', 'inline')),
   email_id uuid,
   email_source text constraint blast_email_source_known check (email_source in ('existing', 'inline')),
+  topic_id uuid,
   operational boolean not null default false,
   send_mode text constraint blast_send_mode_known check (send_mode in ('scheduled', 'send_now')),
   scheduled_at timestamptz,
@@ -76,6 +77,7 @@ create index blast_launched on blast (workspace_id, launched_at) where launched_
 create unique index blast_message_line on blast (workspace_id) where purpose = 'messages';
 create unique index blast_flow_step on blast (workspace_id, flow_id, step_id) where purpose = 'flow_step';
 comment on table blast is 'Emails to an audience.';
+comment on column blast.topic_id is 'Null: all marketing. Topics that blasts name are not deleted.';
 comment on column blast.restored is
   'The database was restored from a backup that contains the blast: nothing of it is sent until `tentpole restore release`.';
 comment on column blast.schedule_missed is 'The service was down at the scheduled time.';

@@ -130,10 +130,11 @@ create table contact_tally (
   workspace_id uuid not null constraint contact_tally_workspace_fkey references workspace on delete cascade,
   shard smallint not null,
   contacts int not null,
+  unsubscribed int not null default 0,
   constraint contact_tally_pkey primary key (workspace_id, shard)
 );
 comment on table contact_tally is
-  'The number of contacts of a workspace: the sum of its shards. The statement that changes contacts writes it too.';
+  'The number of contacts of a workspace, and of those that are unsubscribed altogether: the sums of its shards. The statement that changes contacts writes it too.';
 comment on column contact_tally.shard is
   'Drawn by each transaction, so that two rarely wait for each other. One shard may be negative.';
 

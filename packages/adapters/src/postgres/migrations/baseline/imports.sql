@@ -36,6 +36,7 @@ create table import_run (
   on_invalid_cell text not null default 'skip_row'
     constraint import_run_on_invalid_cell_known check (on_invalid_cell in ('skip_row', 'skip_cell')),
   list_ids uuid[] not null,
+  consent jsonb,
   total_rows int,
   processed_rows int not null default 0,
   created_count int not null default 0, updated_count int not null default 0,
@@ -53,7 +54,9 @@ comment on table import_run is 'Executions of imports.';
 comment on column import_run.rows_as is 'What the rows become.';
 comment on column import_run.suppression_reason is 'Of suppressions: the reason of rows whose columns say none.';
 comment on column import_run.headers is 'The columns of the file.';
-comment on column import_run.warning_count is 'Created and updated rows of which an invalid cell was left out.';
+comment on column import_run.consent is
+  'What the people of the file agreed to. The evidence in their consent records is made of it. Null: only columns name topics, if any.';
+comment on column import_run.warning_count is 'Created and updated rows of which an invalid cell, or a topic, was left out.';
 comment on column import_run.processed_rows is
   'Rows whose chunk is committed. A run continues after these, whatever happened to its worker.';
 

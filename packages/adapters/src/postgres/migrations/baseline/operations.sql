@@ -191,18 +191,42 @@ begin
     group by 2, 3;
 end $$;
 
--- Workspaces whose newest single messages have the sender address of a marketing blast of the last 90 days.
+-- Workspaces whose operational messages, of the newest single messages, have the sender address of a marketing blast of the last 90
+-- days.
 create function tentpole_shared_senders() returns bigint language sql stable security definer
   set search_path = pg_catalog, public, pg_temp as $$
   select count(*) from public.blast line
   where line.purpose = 'messages' and exists (
     select from (
-      select lower(m.from_address) as address from public.email_message m
+      select m.delivery_id, lower(m.from_address) as address from public.email_message m
       where m.workspace_id = line.workspace_id order by m.delivery_id desc limit 1000) as sent
+    join public.delivery d on d.workspace_id = line.workspace_id and d.delivery_id = sent.delivery_id and d.operational
     join public.blast b on b.workspace_id = line.workspace_id and b.launched_at > now() - interval '90 days'
       and not b.operational and b.purpose <> 'messages'
     join public.email_approval a on a.workspace_id = b.workspace_id and a.approval_id = b.approval_id
     where lower(a.from_address) = sent.address)
+$$;
+
+-- Workspaces whose consent lacks something, of those that have active topics: `unnamed` lack a postal address or a privacy page,
+-- `untopical` have sent marketing blasts of the last 90 days without a topic. `held` have as many unconfirmed requests of the last hour
+-- as they may: further people get no confirmation mail until then.
+create function tentpole_consent_gaps() returns table (kind text, items bigint) language sql stable security definer
+  set search_path = pg_catalog, public, pg_temp as $$
+  with using_topics as (
+    select t.workspace_id, min(t.created_at) as since from public.topic t where t.status = 'active' group by t.workspace_id)
+  select 'unnamed', count(*) from using_topics u join public.workspace w on w.workspace_id = u.workspace_id
+  where coalesce(w.postal_address, '') = '' or w.consent ->> 'privacyUrl' is null
+  union all
+  select 'untopical', count(*) from using_topics u
+  where exists (
+    select from public.blast b
+    where b.workspace_id = u.workspace_id and b.launched_at > greatest(u.since, now() - interval '90 days') and not b.operational
+      and b.purpose = 'blast' and b.topic_id is null)
+  union all
+  select 'held', count(*) from public.workspace w
+  where coalesce((w.consent ->> 'confirmationsPerHour')::int, 1000) <= (
+    select count(*) from public.subscription_request r
+    where r.workspace_id = w.workspace_id and r.status <> 'confirmed' and r.created_at > now() - interval '1 hour')
 $$;
 
 -- The table, or its partitions.

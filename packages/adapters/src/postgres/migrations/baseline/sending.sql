@@ -25,6 +25,7 @@ create table delivery (
   blast_id uuid not null,
   contact_id uuid,
   approval_id uuid not null,
+  topic_id uuid,
   -- the message of a step of a flow; all null within a blast
   membership_id uuid, flow_id uuid, step_id text, visit int, tokens jsonb,
   -- tags and metadata of a single message; null otherwise
@@ -86,6 +87,7 @@ comment on column delivery.delivery_id is 'Begins with the time of the launch, o
 comment on column delivery.blast_id is
   'The blast, or the row in `blast` that represents the step of a flow or the line of single messages.';
 comment on column delivery.contact_id is 'Null: a single message to an address that no contact had, or that was not looked up.';
+comment on column delivery.topic_id is 'Null: all marketing, and always of operational messages.';
 comment on column delivery.message is 'Tags and metadata of a single message. `email_message` has the rest of it.';
 comment on column delivery.blocked_at is 'When it was blocked at its intent, or cancelled. Null: when it was written.';
 comment on column delivery.visit is 'The number of the step visit that sends the message.';
@@ -115,6 +117,7 @@ create table delivery_queue (
   membership_id uuid, visit int,
   email_normalized text collate "C",
   operational boolean not null,
+  topic_id uuid,
   state text not null default 'queued'
     constraint delivery_queue_state_known check (state in ('queued', 'claimed', 'handed_over')),
   token bigint,
@@ -140,6 +143,21 @@ comment on column delivery_queue.token is 'The fencing token of the claim. Null 
 comment on column delivery_queue.expires_at is 'A single message that waits until then has failed.';
 comment on column delivery_queue.lane is 'The recipient domain queue. Empty: the common queue.';
 comment on column delivery_queue.handed_over_at is 'When the intent was committed.';
+
+-- What an intent asks of consent. Functions that are called when they are needed: in the statement itself their tables would cost each
+-- message, also those without a topic. A topic that was deleted has no subscribers.
+create function topic_standing(workspace uuid, asked uuid, contact uuid) returns text language plpgsql stable as $$
+begin
+  return coalesce(
+    (select h.status from topic_choice h
+      where h.workspace_id = workspace and h.topic_id = asked and h.contact_id = contact),
+    (select p.default_subscription from topic p where p.workspace_id = workspace and p.topic_id = asked) || '_by_default',
+    'unsubscribed_by_default');
+end $$;
+create function consent_required(workspace uuid) returns boolean language plpgsql stable as $$
+begin
+  return (select w.consent ->> 'marketingConsent' = 'required' from workspace w where w.workspace_id = workspace);
+end $$;
 
 -- Grants intents, the fence between "can be cancelled" and "may be on its way", in one round trip that commits by itself. A
 -- volatile function takes a new snapshot for each statement, so the one below sees a pause or cancellation that committed while
@@ -182,10 +200,17 @@ begin
         when c.contact_id is null and q.contact_id is not null then 'contact_deleted'
         -- as `blockBranches` of BlockReason.ts writes them; a test compares
         when q.email_normalized is null then 'no_email'
-        when not q.operational and (c.unsubscribed is true or s.reason = 'unsubscribe') then 'unsubscribed'
-        when not q.operational and (c.marketing_email_subscribed is false) then 'opt_out'
+        when (not q.operational and (c.unsubscribed is true or s.reason = 'unsubscribe')) then 'unsubscribed'
+        when (not q.operational and c.marketing_email_subscribed is false) then 'opt_out'
+        when (not q.operational and t.standing = 'unsubscribed') then 'topic_unsubscribed'
+        when (not q.operational and (t.standing = 'pending' or t.standing = 'unsubscribed_by_default'
+          or (c.marketing_email_subscribed is null and t.standing is null
+            and (select consent_required(workspace)) is true)
+          or (c.marketing_email_subscribed is null and t.standing = 'subscribed_by_default'
+            and (select consent_required(workspace)) is true)))
+          then 'no_consent'
         when c.marketing_email_invalid is true then 'invalid_email'
-        when s.reason = 'bounce' or s.reason = 'complaint' or s.reason = 'manual' then 'suppressed'
+        when (s.reason = 'bounce' or s.reason = 'complaint' or s.reason = 'manual') then 'suppressed'
         else 'granted'
       end as verdict
     from unnest(asked, holders, blasts) as ask (id, holder, blast)
@@ -196,6 +221,10 @@ begin
     left join contact c on c.workspace_id = workspace and c.contact_id = q.contact_id
     left join suppression s on s.workspace_id = workspace and s.email_normalized = q.email_normalized
     left join flow_membership m on m.workspace_id = workspace and m.membership_id = q.membership_id
+    -- the offset makes one expression of it; else each branch that names it would call the function
+    cross join lateral (
+      select case when q.topic_id is not null then topic_standing(workspace, q.topic_id, q.contact_id) end as standing
+      offset 0) as t
     order by q.delivery_id
     for update of q
   ),

@@ -22,6 +22,8 @@ create table webhook_endpoint (
   previous_secret_expires_at timestamptz,
   replay_id uuid,
   replay_after uuid,
+  replay_position bigint,
+  skips_through bigint,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   constraint webhook_endpoint_pkey primary key (workspace_id, endpoint_id),
@@ -29,7 +31,7 @@ create table webhook_endpoint (
   constraint webhook_endpoint_disabled_has_time check ((status = 'disabled') = (disabled_at is not null)),
   constraint webhook_endpoint_previous_secret_expires
     check ((previous_secret_sealed is null) = (previous_secret_expires_at is null)),
-  constraint webhook_endpoint_replay_has_id check (replay_after is null or replay_id is not null)
+  constraint webhook_endpoint_replay_has_id check (replay_id is not null or (replay_after is null and replay_position is null))
 );
 comment on table webhook_endpoint is 'Where events of a workspace are sent, which ones, and how. `webhook_reader` has how far each is.';
 comment on column webhook_endpoint.batch is 'Several events in one request: how many, and how long they wait. Null: each event alone.';
@@ -38,6 +40,10 @@ comment on column webhook_endpoint.headers_sealed is
   'The headers of its user, as JSON, encrypted with APP_SECRET. `header_names` has their names.';
 comment on column webhook_endpoint.secret_sealed is 'The key that signs requests, encrypted with APP_SECRET.';
 comment on column webhook_endpoint.replay_after is 'The last delivery that the replay in progress has looked at.';
+comment on column webhook_endpoint.replay_position is
+  'The last event without a delivery that the replay in progress has looked at. Null: it looks at deliveries.';
+comment on column webhook_endpoint.skips_through is
+  'Pending deliveries up to this event are being skipped. Until that is done only tests are sent. Null: none are.';
 comment on column webhook_endpoint.previous_secret_sealed is 'The key before, which signs too until it expires.';
 
 -- Apart from the settings: a worker writes it several times a second.
@@ -70,7 +76,7 @@ comment on table webhook_lease is
   'The right to serve the webhooks of a workspace: one worker at a time has it. It stays when the last endpoint is deleted.';
 comment on column webhook_lease.token is 'The fencing token of the last worker. What a worker writes has its token as a condition.';
 
--- No foreign keys: a partition is dropped with its day. The transaction that deletes an endpoint deletes its rows. Keys begin with
+-- No foreign keys: a partition is dropped with its day. After an endpoint is deleted, a job deletes its rows. Keys begin with
 -- the endpoint: its log is read in the order of the ids, which have the time of their creation.
 create table webhook_delivery (
   workspace_id uuid not null,

@@ -30,6 +30,7 @@ create table workspace (
   postal_address text,
   sender_from_name text, sender_from_address text, sender_reply_to text,
   brand jsonb not null default '{}',
+  consent jsonb not null default '{}',
   sending_per_second int constraint workspace_sending_per_second_positive check (sending_per_second > 0),
   sending_per_domain_per_second int
     constraint workspace_sending_per_domain_per_second_positive check (sending_per_domain_per_second > 0),
@@ -45,6 +46,7 @@ comment on column workspace.slug is 'The first label of the host of its pages: <
 comment on column workspace.credits is 'Credits left for generations by the AI.';
 comment on column workspace.default_country is 'Country of phone numbers without a country code.';
 comment on column workspace.postal_address is 'Shown in the footer of each email.';
+comment on column workspace.consent is 'How it handles consent; what is absent has its default.';
 comment on column workspace.sending_per_second is 'Send rate limit in messages a second. Null: no limit.';
 comment on column workspace.sending_per_domain_per_second is 'Send rate limit of each recipient domain. Null: no limit.';
 comment on column workspace.four_eyes is 'Who edited an email last cannot approve it, and who approved it cannot send it.';
