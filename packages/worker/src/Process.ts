@@ -38,6 +38,7 @@ export const worker = (config: WorkerConfiguration) => {
     webhooks(config),
     Loops.schedules(),
     Loops.flows(),
+    Loops.expiries(),
     Loops.maintenance,
     BounceListener.layer(config),
     processBeats("worker").pipe(Layer.provide(EventLoop.layer)),

@@ -16,6 +16,7 @@ import { Assets } from "@tentpole/core/tents/assets/Assets"
 import { Tents } from "@tentpole/core/tents/Tents"
 import { TentVersions } from "@tentpole/core/tents/TentVersions"
 import { TentTemplates } from "@tentpole/core/tents/TentTemplates"
+import { WebhookCleanup } from "@tentpole/core/webhooks/endpoints/WebhookCleanup"
 import { WebhookReplays } from "@tentpole/core/webhooks/endpoints/WebhookReplays"
 import { traced } from "@tentpole/adapters/operations/Tracing"
 import { Cause, DateTime, Effect, Exit, Layer } from "effect"
@@ -48,14 +49,14 @@ type Of<Type extends Job["type"]> = Extract<Job, { readonly type: Type }>
 const export_failed = "The export failed repeatedly. Start another one"
 const import_failed = "The import failed repeatedly. Its first rows are imported: start it again for the rest"
 
-const runExport = ({ workspaceId, exportId }: Of<"list_export" | "blast_export">, attempt: JobAttempt) =>
+const runExport = ({ workspaceId, exportId }: Of<`${ExportKind}_export`>, attempt: JobAttempt) =>
   Effect.flatMap(Exports, (exports) =>
     retryThenFail(attempt, exports.run(workspaceId, exportId), exports.abandon(workspaceId, exportId, export_failed)),
   )
 
 const expireExport =
   (kind: ExportKind) =>
-  ({ workspaceId, exportId }: Of<"list_export_expiry" | "blast_export_expiry">) =>
+  ({ workspaceId, exportId }: Of<`${ExportKind}_export_expiry`>) =>
     Effect.flatMap(Exports, (exports) => exports.expire(workspaceId, kind, exportId))
 
 /** A blast whose list was deleted fails; a blast without recipients is sent at once. */
@@ -110,8 +111,10 @@ export const handlers = {
     Effect.flatMap(Imports, (imports) => imports.expire(workspaceId, sessionId)),
   list_export: runExport,
   blast_export: runExport,
+  consent_export: runExport,
   list_export_expiry: expireExport("list"),
   blast_export_expiry: expireExport("blast"),
+  consent_export_expiry: expireExport("consent"),
   blast_start: startBlast,
   blast_retry: retryBlast,
   flow_review: (job) => Effect.flatMap(FlowEngine, (engine) => engine.review(job.workspaceId, job)),
@@ -137,6 +140,8 @@ export const handlers = {
     Effect.flatMap(WebhookReplays, (replays) =>
       retryThenFail(attempt, replays.run(workspaceId, job), replays.abandon(workspaceId, job)),
     ),
+  webhook_cleanup: ({ workspaceId, endpointId }) =>
+    Effect.flatMap(WebhookCleanup, (cleanup) => cleanup.run(workspaceId, endpointId)),
   workspace_erasure: ({ workspaceId }) =>
     Effect.flatMap(Administration, (administration) => administration.erase(workspaceId)),
 } satisfies { readonly [T in Job["type"]]: (job: Of<T>, attempt: JobAttempt) => Effect.Effect<void, unknown, unknown> }

@@ -7,6 +7,7 @@ import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Maintenance } from "@tentpole/core/ports/Maintenance"
 import { SendJournal } from "@tentpole/core/sending/journal/SendJournal"
+import { Expiries } from "@tentpole/core/subscriptions/Expiries"
 import { Cause, Effect, Layer, Schedule } from "effect"
 import { EpochCheck } from "../EpochCheck.ts"
 
@@ -76,6 +77,22 @@ export const schedules = (every_ms = schedules_every_ms) =>
         Effect.repeat(Schedule.spaced(every_ms)),
       )
       yield* Effect.forEach(Array.from({ length: schedule_rounds }), () => Effect.forkScoped(rounds), { discard: true })
+    }),
+  )
+
+/** A request is late by at most this and the time of one round. */
+const expiries_every_ms = 5_000
+
+/** Expires subscription requests that no person has confirmed. Runs with `SENDING=held` too: it sends nothing. */
+export const expiries = (every_ms = expiries_every_ms) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { run } = yield* Expiries
+      yield* run.pipe(
+        logFailure("expiring subscription requests failed", {}, "Warning"),
+        Effect.repeat(Schedule.spaced(every_ms)),
+        Effect.forkScoped,
+      )
     }),
   )
 

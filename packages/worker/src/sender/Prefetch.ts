@@ -36,7 +36,7 @@ export const fresh_ms = 10_000
  */
 const messages_bytes_max = 32 * 2 ** 20
 
-/** What is expected of the first message, and kept of the expectation with each smaller one. */
+/** The size expected of the first message, and the part of the expectation that each smaller one leaves. */
 const first_bytes_expected = 2 ** 20
 const expectation_kept = 0.9
 

@@ -53,13 +53,18 @@ export class Receiver {
     return this.endpoint.status === "enabled"
   }
 
+  /** Whether its events are sent. Otherwise only tests are. */
+  get isSent(): boolean {
+    return this.isEnabled && this.endpoint.skipsThrough === null
+  }
+
   get isOrdered(): boolean {
     return this.endpoint.settings.mode === "ordered"
   }
 
-  /** Requests that may be open now. Of a disabled endpoint only tests are sent. */
+  /** Requests that may be open now. */
   openMax(now: DateTime.Utc): number {
-    if (!this.isEnabled) return 1
+    if (!this.isSent) return 1
     const probe = nextProbeAt(this.health)
     return probe !== null && DateTime.isGreaterThan(probe, now) ? 0 : openMax(this.health, this.endpoint.settings.mode)
   }
@@ -72,7 +77,7 @@ export class Receiver {
   /** Deliveries to claim now. */
   claim_count(now: DateTime.Utc): number {
     const open_max = this.openMax(now)
-    if (this.isHeld || !this.isEnabled) return Math.max(0, open_max - this.open_count - this.waiting.length)
+    if (this.isHeld || !this.isSent) return Math.max(0, open_max - this.open_count - this.waiting.length)
     const ahead = this.isOrdered ? ordered_ahead : claimed_ahead * open_max
     const ahead_max = this.endpoint.settings.batch === null ? ahead : Math.min(ahead, batches_ahead)
     return this.waiting.length >= Math.min(open_max, ahead_max) ? 0 : ahead_max

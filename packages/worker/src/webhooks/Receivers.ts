@@ -21,12 +21,12 @@ export const refresh = Effect.fnUntraced(function* (receivers: Receivers, { work
 })
 
 const refreshOne = Effect.fnUntraced(function* (receivers: Receivers, served: ServedEndpoint) {
-  const { id, updatedAt } = served.endpoint
-  const known = receivers.get(id)
-  if (known !== undefined && DateTime.Equivalence(known.endpoint.updatedAt, updatedAt)) return
+  const { id, skipsThrough, updatedAt } = served.endpoint
+  const known = receivers.get(id)?.endpoint
+  if (known?.skipsThrough === skipsThrough && DateTime.Equivalence(known.updatedAt, updatedAt)) return
   const opened = yield* Effect.result(credentialsOf(served.endpoint))
   if (opened._tag === "Success") {
-    const receiver = known ?? new Receiver(served, opened.success)
+    const receiver = receivers.get(id) ?? new Receiver(served, opened.success)
     receiver.update(served, opened.success)
     receivers.set(id, receiver)
   } else {

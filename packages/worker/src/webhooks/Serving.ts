@@ -166,7 +166,7 @@ const turnOver = Effect.fnUntraced(function* (served: Served, now: DateTime.Utc,
           : queue.claim(lease, receiver.endpoint.id, {
               limit: receiver.claim_count(now),
               ordered: receiver.isOrdered,
-              testsOnly: !receiver.isEnabled,
+              testsOnly: !receiver.isSent,
             }),
       )
     }),
@@ -179,8 +179,8 @@ const turnOver = Effect.fnUntraced(function* (served: Served, now: DateTime.Utc,
 
 /** Claims that are not attempted now: the worker stops, the receiver fails, or it is not enabled any more. */
 const returned = (receiver: Receiver, isStopping: boolean): ReadonlyArray<SettledDelivery> => {
-  if (!isStopping && receiver.isEnabled && !receiver.isHeld) return []
-  const isKept = ({ delivery }: ClaimedDelivery) => !isStopping && !receiver.isEnabled && delivery.isTest
+  if (!isStopping && receiver.isSent && !receiver.isHeld) return []
+  const isKept = ({ delivery }: ClaimedDelivery) => !isStopping && !receiver.isSent && delivery.isTest
   const back = receiver.waiting.filter((each) => !isKept(each))
   receiver.waiting = receiver.waiting.filter(isKept)
   return back.map(givenBack)
@@ -211,7 +211,7 @@ const nextDue = Effect.fnUntraced(function* ({ lease, receivers }: Served) {
   const times = Array.from(due).flatMap(([id, at]) => {
     const receiver = receivers.get(id)
     if (receiver === undefined) return []
-    const probe = receiver.isEnabled ? nextProbeAt(receiver.health) : null
+    const probe = receiver.isSent ? nextProbeAt(receiver.health) : null
     return [probe === null ? at : DateTime.max(at, probe)]
   })
   for (const { waitsUntil } of receivers.values()) if (waitsUntil !== null) times.push(waitsUntil)
