@@ -6,6 +6,7 @@ import { ContactFieldsApi } from "./api/contacts/ContactFieldsApi.ts"
 import { ContactsApi } from "./api/contacts/ContactsApi.ts"
 import { EmailsApi } from "./api/emails/EmailsApi.ts"
 import { MergeTokensApi } from "./api/emails/MergeTokensApi.ts"
+import { ConsentExportsApi } from "./api/exports/ConsentExportsApi.ts"
 import { FlowMembersApi } from "./api/flows/FlowMembersApi.ts"
 import { FlowsApi } from "./api/flows/FlowsApi.ts"
 import { FormsApi } from "./api/forms/FormsApi.ts"
@@ -17,8 +18,10 @@ import { EventsApi } from "./api/webhooks/EventsApi.ts"
 import { WebhookDeliveriesApi } from "./api/webhooks/WebhookDeliveriesApi.ts"
 import { WebhookEndpointsApi } from "./api/webhooks/WebhookEndpointsApi.ts"
 import { EmailMessagesApi } from "./api/messages/EmailMessagesApi.ts"
+import { SubscriptionsApi } from "./api/subscriptions/SubscriptionsApi.ts"
 import { OutboxApi } from "./api/outbox/OutboxApi.ts"
 import { EmailTemplatesApi, TentTemplatesApi } from "./api/templates/TemplatesApi.ts"
+import { ConsentRecordsApi, TopicsApi } from "./api/topics/TopicsApi.ts"
 import { TentsApi } from "./api/tents/TentsApi.ts"
 import { AssetsApi } from "./api/tents/assets/AssetsApi.ts"
 import { BulkTentsApi } from "./api/tents/bulk/BulkTentsApi.ts"
@@ -35,6 +38,9 @@ export const Api = HttpApi.make("tentpole")
   .add(ContactsApi)
   .add(ContactFieldsApi)
   .add(SegmentsApi)
+  .add(TopicsApi)
+  .add(ConsentRecordsApi)
+  .add(ConsentExportsApi)
   .add(ListsApi)
   .add(ListExportsApi)
   .add(ImportsApi)
@@ -44,6 +50,7 @@ export const Api = HttpApi.make("tentpole")
   .add(BlastsApi)
   .add(BlastExportsApi)
   .add(EmailMessagesApi)
+  .add(SubscriptionsApi)
   .add(SuppressionsApi)
   .add(FlowsApi)
   .add(FlowMembersApi)

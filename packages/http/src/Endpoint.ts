@@ -33,7 +33,9 @@ const pathParameters = {
   page_domain_id: Ids.PageDomainId,
   passkey_id: Ids.PasskeyId,
   session_id: Ids.ImportSessionId,
+  subscriptionRequestId: Ids.SubscriptionRequestId,
   tentId: Ids.TentId,
+  topicId: Ids.TopicId,
   user_id: Ids.UserId,
   workspace_id: Ids.WorkspaceId,
 }

@@ -9,18 +9,21 @@ import * as Changes from "./api/changes/ChangesHandlers.ts"
 import { WatchedValues } from "./api/changes/WatchedValues.ts"
 import * as Contacts from "./api/contacts/ContactsHandlers.ts"
 import * as Blasts from "./api/blasts/BlastsHandlers.ts"
+import * as ConsentExports from "./api/exports/ConsentExportsHandlers.ts"
 import * as Flows from "./api/flows/FlowsHandlers.ts"
 import * as FlowMembers from "./api/flows/FlowMembersHandlers.ts"
 import * as Templates from "./api/templates/TemplatesHandlers.ts"
 import * as Emails from "./api/emails/EmailsHandlers.ts"
 import * as Forms from "./api/forms/FormsHandlers.ts"
 import * as Imports from "./api/imports/ImportsHandlers.ts"
+import * as Subscriptions from "./api/subscriptions/SubscriptionsHandlers.ts"
 import * as Suppressions from "./api/sending/SuppressionsHandlers.ts"
 import * as EmailMessages from "./api/messages/EmailMessagesHandlers.ts"
 import * as Outbox from "./api/outbox/OutboxHandlers.ts"
 import * as Segments from "./api/segments/SegmentsHandlers.ts"
 import * as Assets from "./api/tents/assets/AssetsHandlers.ts"
 import * as Tents from "./api/tents/TentsHandlers.ts"
+import * as Topics from "./api/topics/TopicsHandlers.ts"
 import * as Events from "./api/webhooks/EventsHandlers.ts"
 import * as Webhooks from "./api/webhooks/WebhookHandlers.ts"
 import * as Workspace from "./api/workspaces/WorkspaceHandlers.ts"
@@ -38,6 +41,7 @@ const groups = Layer.mergeAll(
   Changes.layer.pipe(Layer.provide(WatchedValues.layer)),
   Tents.layer,
   Contacts.layer,
+  ConsentExports.layer,
   Templates.layer,
   Emails.layer,
   EmailMessages.layer,
@@ -48,7 +52,9 @@ const groups = Layer.mergeAll(
   Lists.layer,
   Outbox.layer,
   Segments.layer,
+  Subscriptions.layer,
   Suppressions.layer,
+  Topics.layer,
   Webhooks.layer,
   Workspace.layer,
 )

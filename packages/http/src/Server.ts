@@ -25,6 +25,7 @@ import { requestTimeouts, serverWithTimeouts } from "./edge/RequestTimeouts.ts"
 import { ApiProxies, trustedProxies } from "./pages/ClientAddress.ts"
 import * as Pages from "./pages/Pages.ts"
 import * as VisitorAgents from "./pages/VisitorAgents.ts"
+import * as ConfirmationPages from "./subscriptions/ConfirmationPages.ts"
 import * as Tracking from "./tracking/Tracking.ts"
 
 /** Each resource has one path: `/v1/contacts/` and `/V1/contacts` do not exist. */
@@ -80,6 +81,7 @@ const pages = (config: Configuration, fastPaths: FastPaths | undefined) =>
   Layer.mergeAll(
     pagesMeasured,
     Tracking.layer({ trustedProxies: config.trustProxy, fastPaths }),
+    ConfirmationPages.layer({ trustedProxies: config.trustProxy }),
     Pages.layer({ trustedProxies: config.trustProxy, ...(fastPaths === undefined ? {} : { fastPaths }) }),
   )
 

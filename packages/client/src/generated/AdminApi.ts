@@ -363,7 +363,7 @@ export interface AdminClient {
         /** Returns only entries of this actor: `admin`, `cli`, `worker`, `key:<prefix>` or `user:<user_id>` */
         readonly actor?: string
         /** Returns only entries of this action */
-        readonly action?: "blast.cancelled" | "blast.failed" | "blast.paused" | "blast.released" | "blast.resumed" | "blast.scheduled" | "blast.sending" | "blast.unscheduled" | "contact.erased" | "contact.merged" | "domain.added" | "domain.failed" | "domain.removed" | "domain.verified" | "email.approved" | "export.started" | "flow.activated" | "flow.archived" | "flow.paused" | "flow.released" | "import.started" | "job.abandoned" | "job.requeued" | "key.created" | "key.revoked" | "message.cancelled" | "message.retried" | "member.changed" | "member.invited" | "member.joined" | "member.removed" | "member.uninvited" | "page_domain.added" | "page_domain.removed" | "passkey.added" | "passkey.refused" | "passkey.removed" | "session.ended" | "suppression.added" | "suppression.removed" | "tent.created" | "tent.published" | "tent.unpublished" | "tent.updated" | "user.bound" | "user.created" | "user.refused" | "user.signed_in" | "webhook.replayed" | "webhook_endpoint.created" | "webhook_endpoint.deleted" | "webhook_endpoint.disabled" | "webhook_endpoint.enabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.updated" | "workspace.created" | "workspace.deleted" | "workspace.erased" | "workspace.updated"
+        readonly action?: "blast.cancelled" | "blast.failed" | "blast.paused" | "blast.released" | "blast.resumed" | "blast.scheduled" | "blast.sending" | "blast.unscheduled" | "contact.erased" | "contact.merged" | "domain.added" | "domain.failed" | "domain.removed" | "domain.verified" | "email.approved" | "export.started" | "flow.activated" | "flow.archived" | "flow.paused" | "flow.released" | "form.consent_changed" | "import.started" | "job.abandoned" | "job.requeued" | "key.created" | "key.revoked" | "message.cancelled" | "message.retried" | "member.changed" | "member.invited" | "member.joined" | "member.removed" | "member.uninvited" | "page_domain.added" | "page_domain.removed" | "passkey.added" | "passkey.refused" | "passkey.removed" | "session.ended" | "suppression.added" | "suppression.removed" | "tent.created" | "tent.published" | "tent.unpublished" | "tent.updated" | "topic.archived" | "topic.created" | "topic.deleted" | "topic.unarchived" | "topic.updated" | "user.bound" | "user.created" | "user.refused" | "user.signed_in" | "webhook.replayed" | "webhook_endpoint.created" | "webhook_endpoint.deleted" | "webhook_endpoint.disabled" | "webhook_endpoint.enabled" | "webhook_endpoint.secret_rotated" | "webhook_endpoint.updated" | "workspace.created" | "workspace.deleted" | "workspace.erased" | "workspace.updated"
         /** The beginning: a day, or a timestamp with its offset from UTC. Default: 24 hours or 30 days before `to` */
         readonly from?: Date | string
         /** The end, exclusive. Default: now */
@@ -603,6 +603,26 @@ export interface CreateWorkspace {
    * it
    */
   readonly four_eyes?: boolean
+  readonly consent?: {
+    /**
+     * `assumed`: marketing goes to contacts that have not objected. `required`: to those that agreed, to all
+     * marketing or to the topic
+     */
+    readonly marketing_consent?: "assumed" | "required"
+    /** How long a subscription request can be confirmed */
+    readonly confirmation_days?: number
+    /**
+     * The email that asks for the confirmation: approved, with `{{confirm_url}}`. null, or while it can't be sent:
+     * the built-in one
+     */
+    readonly confirmation_email_id?: string | null
+    /** Subscription requests in an hour that were not confirmed. More are refused */
+    readonly confirmations_per_hour?: number
+    /** A link on pages and in confirmation mails. It begins with `https://` */
+    readonly privacy_url?: string | null
+    /** What the one click of mail programs ends: the topic of the message, or all marketing */
+    readonly one_click?: "topic" | "all"
+  }
 }
 
 export interface DeadJob {
@@ -670,6 +690,8 @@ export interface LagPoint {
   readonly webhooks: number | null
   /** Of single messages */
   readonly messages: number | null
+  /** Of subscription requests that expire */
+  readonly subscriptions: number | null
 }
 
 export interface Member {
@@ -834,6 +856,26 @@ export interface UpdateWorkspace {
    * it
    */
   readonly four_eyes?: boolean
+  readonly consent?: {
+    /**
+     * `assumed`: marketing goes to contacts that have not objected. `required`: to those that agreed, to all
+     * marketing or to the topic
+     */
+    readonly marketing_consent?: "assumed" | "required"
+    /** How long a subscription request can be confirmed */
+    readonly confirmation_days?: number
+    /**
+     * The email that asks for the confirmation: approved, with `{{confirm_url}}`. null, or while it can't be sent:
+     * the built-in one
+     */
+    readonly confirmation_email_id?: string | null
+    /** Subscription requests in an hour that were not confirmed. More are refused */
+    readonly confirmations_per_hour?: number
+    /** A link on pages and in confirmation mails. It begins with `https://` */
+    readonly privacy_url?: string | null
+    /** What the one click of mail programs ends: the topic of the message, or all marketing */
+    readonly one_click?: "topic" | "all"
+  }
 }
 
 export interface Workspace {
@@ -869,6 +911,25 @@ export interface Workspace {
    * it
    */
   readonly four_eyes: boolean
+  readonly consent: {
+    /**
+     * `assumed`: marketing goes to contacts that have not objected. `required`: to those that agreed, to all
+     * marketing or to the topic
+     */
+    readonly marketing_consent: "assumed" | "required"
+    /** How long a subscription request can be confirmed */
+    readonly confirmation_days: number
+    /**
+     * The email that asks for the confirmation: approved, with `{{confirm_url}}`. null, or while it can't be sent:
+     * the built-in one
+     */
+    readonly confirmation_email_id: string | null
+    /** Subscription requests in an hour that were not confirmed. More are refused */
+    readonly confirmations_per_hour: number
+    readonly privacy_url: string | null
+    /** What the one click of mail programs ends: the topic of the message, or all marketing */
+    readonly one_click: "topic" | "all"
+  }
   /** ISO 8601, UTC */
   readonly created_at: string
   /** ISO 8601, UTC */

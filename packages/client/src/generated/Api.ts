@@ -163,8 +163,20 @@ export interface Client {
       readonly query?: {
         /** Whether mail is meant that the contact needs. Default: false */
         readonly operational?: "true" | "false"
+        /** Returns only entries of this topic; for `mailable` the topic of the mail. Default: all */
+        readonly topic_id?: string
       }
     }, Mailable, CommonCode | "not_found">
+    /**
+     * Create a link to a contact's preferences. Returns the address of the page on which the contact changes its
+     * subscriptions, for your own app. Who has the address can do so until it expires. Needs the role `editor`.
+     */
+    readonly preferencesLink: Method<{
+      readonly params: {
+        readonly contact_id: string
+      }
+      readonly payload?: CreatePreferencesLink | undefined
+    }, PreferencesLink, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
   }
   readonly contactFields: {
     /**
@@ -249,6 +261,110 @@ export interface Client {
       }
       readonly payload?: ExplainContact
     }, SegmentExplanation, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+  }
+  readonly topics: {
+    /**
+     * List topics. Returns the topics of the workspace by position, then by name, archived ones too. Needs the
+     * role `viewer`.
+     */
+    readonly list: Listing<{
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+        /** Returns only entries with this status; `any` returns all where it is allowed */
+        readonly status?: "active" | "archived"
+      }
+    }, Topics, CommonCode | "invalid_cursor">
+    /**
+     * Create a topic. Creates a topic. It changes no contact: all have the default until they choose. A workspace
+     * can have 100 active topics. Needs the role `editor`.
+     */
+    readonly create: Method<{
+      readonly payload: CreateTopic
+    }, Topic, CommonCode | "topic_limit" | "topic_name_exists" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /** Get a topic. Returns one topic, with the number of contacts that are subscribed. Needs the role `viewer`. */
+    readonly find: Method<{
+      readonly params: {
+        readonly topicId: string
+      }
+    }, Topic, CommonCode | "not_found">
+    /**
+     * Update a topic. Changes the fields of the body. `status` archives a topic, or makes it active again. Needs
+     * the role `editor`.
+     */
+    readonly edit: Method<{
+      readonly params: {
+        readonly topicId: string
+      }
+      readonly payload?: EditTopic
+    }, Topic, CommonCode | "not_found" | "topic_limit" | "topic_name_exists">
+    /**
+     * Delete a topic. Deletes a topic that nothing uses and no contact chose. Archive the others. Consent records
+     * of the topic stay. Needs the role `editor`.
+     */
+    readonly remove: Method<{
+      readonly params: {
+        readonly topicId: string
+      }
+    }, void, CommonCode | "not_found" | "topic_in_use">
+    /**
+     * List a contact's topics. Returns all active topics with the status of the contact for each. Needs the role
+     * `viewer`.
+     */
+    readonly listByContact: Method<{
+      readonly params: {
+        readonly contact_id: string
+      }
+    }, TopicsOfContact, CommonCode | "not_found">
+    /**
+     * Update a contact's topics. Records what a contact chose, with a consent record for each change. Topics that
+     * are not part of the body stay. An item that needs the consent of the person and has none is rejected, and
+     * the others are written. Needs the role `editor`.
+     */
+    readonly updateByContact: Method<{
+      readonly params: {
+        readonly contact_id: string
+      }
+      readonly payload: ChooseTopics
+    }, ChosenTopics, CommonCode | "topic_archived" | "not_found">
+  }
+  readonly consentRecords: {
+    /**
+     * List a contact's consent records. Returns the consent records of the contact, the newest first. They never
+     * change. Needs the role `viewer`.
+     */
+    readonly list: Listing<{
+      readonly params: {
+        readonly contact_id: string
+      }
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+      }
+    }, ConsentRecords, CommonCode | "invalid_cursor" | "not_found">
+  }
+  readonly consentExports: {
+    /**
+     * Export consent records. Starts to write consent records to a CSV file. Poll the export until it is
+     * completed. Needs the role `editor`.
+     */
+    readonly begin: Method<{
+      readonly payload?: BeginConsentRecordExport | undefined
+    }, ExportBegun, CommonCode | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    /**
+     * Get an export of consent records. Returns the progress of the export. When it is completed, each call
+     * returns a new signed `download_url` that is valid for an hour. The file is deleted after 24 hours. Needs the
+     * role `editor`.
+     */
+    readonly find: Method<{
+      readonly params: {
+        readonly exportId: string
+      }
+    }, Export, CommonCode | "not_found">
   }
   readonly lists: {
     /**
@@ -430,7 +546,7 @@ export interface Client {
         readonly session_id: string
       }
       readonly payload: ExecuteImport
-    }, ImportRun, CommonCode | "import_unreadable" | "not_found" | "invalid_state" | "upload_missing" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    }, ImportRun, CommonCode | "topic_archived" | "import_unreadable" | "not_found" | "invalid_state" | "upload_missing" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /** Get an import run. Returns the progress and the counts of the run. Needs the role `viewer`. */
     readonly find: Method<{
       readonly params: {
@@ -929,7 +1045,7 @@ export interface Client {
      */
     readonly create: Method<{
       readonly payload: CreateBlast
-    }, Blast, CommonCode | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    }, Blast, CommonCode | "topic_archived" | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
      * Get a blast. Returns the blast with its counts. For a draft, `approval_readiness` lists what is missing
      * before it can be sent. Needs the role `viewer`.
@@ -939,13 +1055,16 @@ export interface Client {
         readonly blastId: string
       }
     }, Blast, CommonCode | "not_found">
-    /** Update a blast. Changes the name or the description of a blast in any status. Needs the role `editor`. */
+    /**
+     * Update a blast. Changes the name or the description of a blast in any status, and the topic of a draft.
+     * Needs the role `editor`.
+     */
     readonly update: Method<{
       readonly params: {
         readonly blastId: string
       }
       readonly payload?: UpdateBlast
-    }, Blast, CommonCode | "not_found">
+    }, Blast, CommonCode | "topic_archived" | "not_found" | "invalid_state">
     /**
      * Delete a blast. Deletes the blast with its recipients and its inline audience. Its inline email is not
      * deleted. Timelines no longer show its messages as sent and delivered. A blast that is being sent must be
@@ -1022,8 +1141,8 @@ export interface Client {
       readonly payload?: Nothing | undefined
     }, Blast, CommonCode | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
     /**
-     * Duplicate a blast. Creates a draft with the same description, audience and email. Inline lists and inline
-     * emails are copied, others are shared. Needs the role `editor`.
+     * Duplicate a blast. Creates a draft with the same description, topic, audience and email. Inline lists and
+     * inline emails are copied, others are shared. Needs the role `editor`.
      */
     readonly duplicate: Method<{
       readonly params: {
@@ -1133,7 +1252,7 @@ export interface Client {
         /** Returns only recipients whose address has this domain; `unknown`: those without an address */
         readonly domain?: string
         /** Returns only recipients that failed or were blocked for this reason */
-        readonly reason?: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed"
+        readonly reason?: "no_email" | "unsubscribed" | "opt_out" | "topic_unsubscribed" | "no_consent" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed"
         /** Returns only recipients that clicked this link, by its place in the email, from 0 */
         readonly link_index?: number | string
         /** Text that the entries contain. Case-insensitive, without wildcards */
@@ -1183,7 +1302,7 @@ export interface Client {
      */
     readonly send: Method<{
       readonly payload?: SendEmailMessages
-    }, SentEmailMessages, CommonCode | "email_not_ready" | "email_not_approved" | "template_not_approved" | "unresolved_tokens" | "free_plan_email_limit" | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "message_too_large">
+    }, SentEmailMessages, CommonCode | "email_not_ready" | "email_not_approved" | "template_not_approved" | "unresolved_tokens" | "topic_archived" | "free_plan_email_limit" | "not_found" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "message_too_large">
     /**
      * List messages. Returns single messages, the newest first. Those of blasts and flows are not among them.
      * Needs the role `viewer`.
@@ -1256,6 +1375,57 @@ export interface Client {
       }
       readonly payload?: RetryEmailMessage | undefined
     }, EmailMessage, CommonCode | "not_found" | "invalid_state" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+  }
+  readonly subscriptions: {
+    /**
+     * Subscribe a person. Subscribes a person to topics. Those with `double_opt_in` wait until the person confirms
+     * by the link of a mail; others, and those that the person is subscribed to, are done at once. A person who
+     * unsubscribed from all marketing has to confirm each topic. A contact is created if there is none, not
+     * subscribed to marketing. A newer request of the same person replaces one that waits, and takes over its
+     * topics. An address gets one confirmation mail in 60 seconds, 3 in 24 hours, and 6 for one request. More is
+     * 429, with `Retry-After`. Needs the role `editor`.
+     */
+    readonly create: Method<{
+      readonly payload: CreateSubscription
+    }, Subscription, CommonCode | "topic_archived" | "email_not_ready" | "email_not_approved" | "free_plan_email_limit" | "not_found" | "address_suppressed" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "message_too_large" | "confirmation_limit_reached">
+    /**
+     * List subscription requests. Returns the subscription requests of the workspace, the newest first. Needs the
+     * role `viewer`.
+     */
+    readonly list: Listing<{
+      readonly query?: {
+        /** `next_cursor` of the previous page. Default: the first page */
+        readonly cursor?: string
+        /** Number of entries per page. Default: 25 */
+        readonly limit?: number | string
+        /** Returns only entries with this status; `any` returns all where it is allowed */
+        readonly status?: "pending" | "confirmed" | "expired" | "superseded"
+        /** Returns only entries of this topic; for `mailable` the topic of the mail. Default: all */
+        readonly topic_id?: string
+        /** Id of the contact */
+        readonly contact_id?: string
+      }
+    }, Subscriptions, CommonCode | "invalid_cursor">
+    /**
+     * Get a subscription request. Returns one subscription request, with the status that the person has for its
+     * topics now. Needs the role `viewer`.
+     */
+    readonly find: Method<{
+      readonly params: {
+        readonly subscriptionRequestId: string
+      }
+    }, Subscription, CommonCode | "not_found">
+    /**
+     * Send a confirmation mail again. Sends the confirmation mail of a request that is pending again. An address
+     * gets one confirmation mail in 60 seconds, 3 in 24 hours, and 6 for one request. More is 429, with
+     * `Retry-After`. Needs the role `editor`.
+     */
+    readonly resend: Method<{
+      readonly params: {
+        readonly subscriptionRequestId: string
+      }
+      readonly payload?: Nothing | undefined
+    }, Subscription, CommonCode | "email_not_ready" | "email_not_approved" | "free_plan_email_limit" | "not_found" | "invalid_state" | "address_suppressed" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "message_too_large" | "confirmation_limit_reached">
   }
   readonly suppressions: {
     /**
@@ -2009,6 +2179,27 @@ export interface Client {
   }
   readonly forms: {
     /**
+     * List a tent's forms. Returns the forms of the tent's present HTML, in their order, each with the topics that
+     * visitors subscribe to by it. Needs the role `viewer`.
+     */
+    readonly list: Method<{
+      readonly params: {
+        readonly tentId: string
+      }
+    }, Forms, CommonCode | "not_found">
+    /**
+     * Set what a form subscribes to. Sets the topics that visitors subscribe to by this form, and the check box
+     * with which they agree. It wins over the attributes of the HTML; `topic_ids: null` clears it. The form has to
+     * be on the tent's present HTML. Needs the role `editor`.
+     */
+    readonly setConsent: Method<{
+      readonly params: {
+        readonly tentId: string
+        readonly formId: string
+      }
+      readonly payload: ReplaceFormConsent
+    }, Form, CommonCode | "topic_archived" | "not_found">
+    /**
      * List a tent's form submissions. Returns the submissions of the published page's forms, the newest first.
      * Each has the contact that it matched or created. Needs the role `viewer`.
      */
@@ -2125,7 +2316,7 @@ export interface Client {
         /** Sort order: `asc` or `desc` */
         readonly order?: "asc" | "desc"
         /** Returns only events of this type. Default: all types */
-        readonly type?: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled"
+        readonly type?: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "subscription.requested" | "subscription.confirmed" | "subscription.changed" | "subscription.expired" | "webhook.test" | "webhook_endpoint.disabled"
         /** Id of the contact */
         readonly contact_id?: string
         /** Returns only entries of this time or later: a day, or a timestamp with its offset from UTC */
@@ -2251,7 +2442,7 @@ export interface Client {
         /** Returns only entries with this status; `any` returns all where it is allowed */
         readonly status?: "pending" | "delivered" | "failed" | "skipped"
         /** Returns only deliveries of this type */
-        readonly event_type?: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled" | "event.batch"
+        readonly event_type?: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "subscription.requested" | "subscription.confirmed" | "subscription.changed" | "subscription.expired" | "webhook.test" | "webhook_endpoint.disabled" | "event.batch"
         /** Returns only entries of this time or later: a day, or a timestamp with its offset from UTC */
         readonly since?: Date | string
         /** Returns only entries of a time before: a day, or a timestamp with its offset from UTC */
@@ -2403,6 +2594,7 @@ export const routes = {
     lists: "GET /v1/contacts/:contact_id/lists",
     memberships: "GET /v1/contacts/:contact_id/memberships cursor:memberships",
     mailable: "GET /v1/contacts/:contact_id/mailable",
+    preferencesLink: "POST /v1/contacts/:contact_id/preferences-link key",
   },
   contactFields: {
     list: "GET /v1/contact-fields",
@@ -2417,6 +2609,22 @@ export const routes = {
     search: "POST /v1/contacts/search key",
     preview: "POST /v1/contact-lists/preview key",
     explain: "POST /v1/contacts/:contact_id/explain key",
+  },
+  topics: {
+    list: "GET /v1/topics cursor:topics",
+    create: "POST /v1/topics key",
+    find: "GET /v1/topics/:topicId",
+    edit: "PATCH /v1/topics/:topicId",
+    remove: "DELETE /v1/topics/:topicId",
+    listByContact: "GET /v1/contacts/:contact_id/topics",
+    updateByContact: "PUT /v1/contacts/:contact_id/topics",
+  },
+  consentRecords: {
+    list: "GET /v1/contacts/:contact_id/consent-records cursor:consent_records",
+  },
+  consentExports: {
+    begin: "POST /v1/consent-records/export key",
+    find: "GET /v1/consent-records/export/:exportId",
   },
   lists: {
     list: "GET /v1/contact-lists page:lists",
@@ -2525,6 +2733,12 @@ export const routes = {
     cancel: "POST /v1/email-messages/:messageId/cancel key",
     retry: "POST /v1/email-messages/:messageId/retry key",
   },
+  subscriptions: {
+    create: "POST /v1/subscriptions key",
+    list: "GET /v1/subscriptions cursor:subscriptions",
+    find: "GET /v1/subscriptions/:subscriptionRequestId",
+    resend: "POST /v1/subscriptions/:subscriptionRequestId/resend key",
+  },
   suppressions: {
     list: "GET /v1/suppressions cursor:suppressions",
     add: "POST /v1/suppressions key",
@@ -2603,6 +2817,8 @@ export const routes = {
     find: "GET /v1/bulk-jobs/:bulkJobId",
   },
   forms: {
+    list: "GET /v1/tents/:tentId/forms",
+    setConsent: "PUT /v1/tents/:tentId/forms/:formId/consent",
     submissions: "GET /v1/tents/:tentId/submissions cursor:submissions",
   },
   analytics: {
@@ -2673,7 +2889,7 @@ export interface AcceptedEmailMessage {
    * Why it failed or was blocked. `unconfirmed`: the connection broke after the message was out, so that it may
    * have arrived
    */
-  readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed" | null
+  readonly reason: "no_email" | "unsubscribed" | "opt_out" | "topic_unsubscribed" | "no_consent" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed" | null
   readonly to: EmailMessageRecipient
   /** null: no contact had the address, or none was looked for */
   readonly contact_id: string | null
@@ -2687,11 +2903,15 @@ export interface AcceptedEmailMessage {
   readonly from_address: string
   readonly reply_to_email: string | null
   readonly operational: boolean
+  /** Sent to subscribers of the topic only; null: all marketing, or operational */
+  readonly topic_id: string | null
   readonly track_opens: boolean
   readonly track_clicks: boolean
   readonly retain_content: boolean
   readonly tags: Readonly<Record<string, string>>
   readonly metadata: Readonly<Record<string, string>>
+  /** Your own ones */
+  readonly headers: Readonly<Record<string, string>>
   /** Without their content */
   readonly attachments: ReadonlyArray<EmailMessageAttachment>
   /** Tokens without a value and a fallback. Nothing was sent in their place */
@@ -2738,7 +2958,7 @@ export interface Activities {
 
 export interface Activity {
   readonly activity_id: string
-  readonly type: "contact_created" | "contact_updated" | "email_sent" | "email_delivered" | "email_opened" | "email_clicked" | "email_bounced" | "email_unsubscribed" | "email_complained" | "form_submission" | "list_added" | "list_removed" | "flow_entered" | "flow_completed" | "flow_dropped" | "contact_merged"
+  readonly type: "contact_created" | "contact_updated" | "email_sent" | "email_delivered" | "email_opened" | "email_clicked" | "email_bounced" | "email_unsubscribed" | "email_complained" | "form_submission" | "list_added" | "list_removed" | "flow_entered" | "flow_completed" | "flow_dropped" | "contact_merged" | "subscription_requested" | "subscription_confirmed" | "subscription_changed"
   /** ISO 8601, UTC */
   readonly timestamp: string
   /** Data of this type of activity. An update has `changes` with `field`, `from` and `to` */
@@ -2782,8 +3002,8 @@ export interface ApiTrigger {
 export interface ApprovalReadiness {
   /** True if nothing is missing except `schedule` */
   readonly ready: boolean
-  readonly missing: ReadonlyArray<"audience" | "email" | "email_approval" | "schedule" | "sender_domain">
-  readonly warnings: ReadonlyArray<"empty_static_audience" | "empty_dynamic_audience" | "unresolved_tokens" | "no_postal_address" | "schedule_missed" | "email_changed_since_approval">
+  readonly missing: ReadonlyArray<"audience" | "email" | "email_approval" | "schedule" | "sender_domain" | "topic">
+  readonly warnings: ReadonlyArray<"empty_static_audience" | "empty_dynamic_audience" | "unresolved_tokens" | "no_postal_address" | "schedule_missed" | "email_changed_since_approval" | "topic_ignored">
 }
 
 export interface Approve {
@@ -2896,6 +3116,12 @@ export interface BeginBlastRecipientsExport {
   readonly category?: "recipients" | "queued" | "deferred" | "sent" | "failed" | "unconfirmed" | "blocked" | "delivered" | "opened" | "clicked" | "bounced" | "unsubscribed" | "spam"
 }
 
+export interface BeginConsentRecordExport {
+  readonly topic_id?: string
+  readonly since?: string
+  readonly until?: string
+}
+
 export interface BeginContactListExport {
   /** Excludes unsubscribed contacts. Default: false */
   readonly exclude_unsubscribed?: boolean
@@ -2938,6 +3164,8 @@ export interface Blast {
   readonly approved_header: BlastHeader | null
   /** True if it is sent as transactional mail */
   readonly operational: boolean
+  /** Sent to subscribers of the topic only; null: all marketing. Operational mail ignores it */
+  readonly topic_id: string | null
   readonly scheduled_at: string | null
   readonly approved_at: string | null
   /** The version that is sent */
@@ -3016,7 +3244,7 @@ export interface BlastAudit {
   /** All recipients by outcome. Empty after an installation deleted them by age */
   readonly recipients: ReadonlyArray<{
     readonly state: "queued" | "claimed" | "handed_over" | "sent" | "failed" | "blocked" | "unconfirmed"
-    readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed" | null
+    readonly reason: "no_email" | "unsubscribed" | "opt_out" | "topic_unsubscribed" | "no_consent" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed" | null
     readonly count: number
   }>
 }
@@ -3037,6 +3265,18 @@ export interface BlastCancelledEvent {
     readonly name: string
     readonly from: "draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled" | "archived"
     readonly reason: string | null
+    /**
+     * Counts of recipients, as `details` of the blast. Those that a failed blast leaves count as failed, those of
+     * a cancelled one as blocked, also if their message was being handed over. Null: it was never launched
+     */
+    readonly details: {
+      readonly blast_recipient_count: number
+      /** Recipients that could get it at the launch */
+      readonly blast_qualified_count: number
+      readonly blast_sent_count: number
+      readonly blast_failed_count: number
+      readonly blast_blocked_count: number
+    } | null
   }
 }
 
@@ -3088,7 +3328,7 @@ export interface BlastDryRun {
   /** Contacts that would get the message */
   readonly qualified_count: number
   readonly blocked: ReadonlyArray<{
-    readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted"
+    readonly reason: "no_email" | "unsubscribed" | "opt_out" | "topic_unsubscribed" | "no_consent" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted"
     readonly count: number
     readonly sample: ReadonlyArray<{
       readonly contact_id: string
@@ -3149,6 +3389,18 @@ export interface BlastFailedEvent {
     readonly name: string
     readonly from: "draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled" | "archived"
     readonly reason: string | null
+    /**
+     * Counts of recipients, as `details` of the blast. Those that a failed blast leaves count as failed, those of
+     * a cancelled one as blocked, also if their message was being handed over. Null: it was never launched
+     */
+    readonly details: {
+      readonly blast_recipient_count: number
+      /** Recipients that could get it at the launch */
+      readonly blast_qualified_count: number
+      readonly blast_sent_count: number
+      readonly blast_failed_count: number
+      readonly blast_blocked_count: number
+    } | null
   }
 }
 
@@ -3322,6 +3574,18 @@ export interface BlastSentEvent {
     readonly name: string
     readonly from: "draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled" | "archived"
     readonly reason: string | null
+    /**
+     * Counts of recipients, as `details` of the blast. Those that a failed blast leaves count as failed, those of
+     * a cancelled one as blocked, also if their message was being handed over. Null: it was never launched
+     */
+    readonly details: {
+      readonly blast_recipient_count: number
+      /** Recipients that could get it at the launch */
+      readonly blast_qualified_count: number
+      readonly blast_sent_count: number
+      readonly blast_failed_count: number
+      readonly blast_blocked_count: number
+    } | null
   }
 }
 
@@ -3388,6 +3652,30 @@ export interface BulkTentItem {
   readonly include_brand?: boolean
 }
 
+export interface ChooseTopic {
+  readonly topic_id: string
+  readonly status: "subscribed" | "unsubscribed"
+  readonly consent?: ConsentInput
+}
+
+export interface ChooseTopics {
+  readonly items: ReadonlyArray<ChooseTopic>
+}
+
+export interface ChosenTopic {
+  readonly index: number
+  readonly topic_id: string
+  readonly status: "updated" | "rejected"
+  readonly error_code?: "consent_required"
+  readonly message?: string
+}
+
+export interface ChosenTopics {
+  readonly updated_count: number
+  readonly rejected_count: number
+  readonly items: ReadonlyArray<ChosenTopic>
+}
+
 export interface ConditionCheckStep {
   readonly type: "condition_check"
   /** 1 to 120 characters, unique in the flow */
@@ -3421,6 +3709,66 @@ export interface ConditionWait {
   readonly timeout_step_id?: string | null
   /** The `step_id` to go on to; null ends the flow here */
   readonly next_step_id?: string | null
+}
+
+/**
+ * Needed for `subscribed` if the topic has `double_opt_in`, or if the person unsubscribed themselves. You vouch
+ * for it
+ */
+export interface ConsentInput {
+  /** What the person agreed to, in the words that they were shown */
+  readonly text: string
+  /** Where they agreed */
+  readonly source: string
+  /** The address of the person. Only its network is stored: /24 of IPv4, /48 of IPv6 */
+  readonly ip?: string
+  readonly user_agent?: string
+  readonly collected_at?: string
+}
+
+export interface ConsentInput_1 {
+  /** What the person agreed to, in the words that they were shown */
+  readonly text: string
+  /** Where they agreed */
+  readonly source: string
+  /** The address of the person. Only its network is stored: /24 of IPv4, /48 of IPv6 */
+  readonly ip?: string
+  readonly user_agent?: string
+  readonly collected_at?: string
+}
+
+export interface ConsentRecord {
+  readonly consent_record_id: string
+  readonly contact_id: string
+  /** null: all marketing. The topic may be deleted */
+  readonly topic_id: string | null
+  /** `requested`: the person has to confirm. `granted`, `withdrawn`: without confirmation. `imported`: by an import */
+  readonly action: "requested" | "confirmation_sent" | "confirmed" | "granted" | "withdrawn" | "expired" | "imported"
+  /** ISO 8601, UTC */
+  readonly at: string
+  readonly source: "form" | "api" | "import" | "preference_page" | "unsubscribe_page" | "one_click" | "complaint" | "admin"
+  /** The `source` that the caller gave */
+  readonly source_detail: string | null
+  /** What the person was shown */
+  readonly text: string | null
+  readonly text_sha256: string | null
+  /** The network of the person: /24 of IPv4, /48 of IPv6 */
+  readonly ip_prefix: string | null
+  readonly user_agent: string | null
+  readonly tent_id: string | null
+  readonly form_id: string | null
+  readonly submission_id: string | null
+  readonly import_run_id: string | null
+  /** The message by whose link the person answered */
+  readonly message_id: string | null
+  /** The beginning of the API key of the caller */
+  readonly key_prefix: string | null
+}
+
+/** The newest first */
+export interface ConsentRecords {
+  readonly consent_records: ReadonlyArray<ConsentRecord>
+  readonly next_cursor: string | null
 }
 
 export interface Contact {
@@ -3932,6 +4280,8 @@ export interface ContentVersions {
 export interface CreateBlast {
   readonly name: string
   readonly description?: string | null
+  /** Sent to subscribers of the topic only; null: all marketing */
+  readonly topic_id?: string | null
 }
 
 export interface CreateBulkTents {
@@ -4041,11 +4391,28 @@ export interface CreateEmailTemplate {
   readonly prompt?: string
 }
 
+export interface CreatePreferencesLink {
+  /** 1 to 720; 24 by default */
+  readonly expires_in_hours?: number
+}
+
 export interface CreateResults {
   readonly status: "completed"
   readonly created_count: number
   readonly rejected_count: number
   readonly items: ReadonlyArray<CreatedItem | UpdatedItem | RejectedItem>
+}
+
+export interface CreateSubscription {
+  /** The address of the person */
+  readonly email: string
+  readonly topic_ids: ReadonlyArray<string>
+  /** Fields of the contact, if there is none with this address. An existing contact does not change */
+  readonly contact?: Readonly<Record<string, unknown>>
+  readonly consent: ConsentInput_1
+  readonly confirmation_email_id?: string
+  /** Where the page leads after the confirmation. It begins with `https://` */
+  readonly redirect_url?: string
 }
 
 export interface CreateTent {
@@ -4114,6 +4481,20 @@ export interface CreateTentTemplate {
   readonly tent_id?: string
   /** Instructions for the AI, 1 to 10,000 characters. Costs one credit, which is refunded if the generation fails */
   readonly prompt?: string
+}
+
+export interface CreateTopic {
+  readonly name: string
+  /** The status of contacts without a recorded status. It can't be changed later */
+  readonly default_subscription: "subscribed" | "unsubscribed"
+  /** What people read beside the name */
+  readonly description?: string | null
+  /** `private`: pages show it only to those who are subscribed. Default: `private` */
+  readonly visibility?: "public" | "private"
+  /** People who subscribe by a form or by `POST /v1/subscriptions` confirm it by mail. Default: true */
+  readonly double_opt_in?: boolean
+  /** Topics are listed by it, then by name. Default: after the last one */
+  readonly position?: number
 }
 
 export interface CreateWebhookEndpoint {
@@ -4276,7 +4657,22 @@ export interface EditContactList {
   readonly rules?: Rule | null
 }
 
-/** Omitted fields stay unchanged. `headers` are replaced as a whole */
+/** Omitted fields stay unchanged */
+export interface EditTopic {
+  readonly name?: string
+  /** What people read beside the name */
+  readonly description?: string | null
+  /** `private`: pages show it only to those who are subscribed. Default: `private` */
+  readonly visibility?: "public" | "private"
+  /** People who subscribe by a form or by `POST /v1/subscriptions` confirm it by mail. Default: true */
+  readonly double_opt_in?: boolean
+  /** Topics are listed by it, then by name. Default: after the last one */
+  readonly position?: number
+  /** `archived`: no contact can subscribe to it, and nothing new is sent with it. What people chose stays */
+  readonly status?: "active" | "archived"
+}
+
+/** Omitted fields stay unchanged. `headers` are replaced as a whole, but null keeps a stored value */
 export interface EditWebhookEndpoint {
   /** Where requests go. It begins with `https://` */
   readonly url?: string
@@ -4292,7 +4688,7 @@ export interface EditWebhookEndpoint {
   readonly batch?: WebhookBatch | null
   /** Requests that may be open at the same time. `ordered` has one. Default: 20 */
   readonly max_in_flight?: number
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | null>>
 }
 
 export interface Email {
@@ -4425,21 +4821,27 @@ export type EmailBlockedEvent = {
     readonly source: {
       readonly kind: "blast"
       readonly blast_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "flow"
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "message"
       readonly message_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     }
     readonly recipient_id: string
     /** Of a single message */
     readonly tags?: Readonly<Record<string, string>>
     /** Of a single message */
     readonly metadata?: Readonly<Record<string, string>>
-    readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted"
+    readonly reason: "no_email" | "unsubscribed" | "opt_out" | "topic_unsubscribed" | "no_consent" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted"
   }
 }
 
@@ -4461,14 +4863,20 @@ export type EmailBouncedEvent = {
     readonly source: {
       readonly kind: "blast"
       readonly blast_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "flow"
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "message"
       readonly message_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     }
     readonly recipient_id: string
     /** Of a single message */
@@ -4501,14 +4909,20 @@ export type EmailClickedEvent = {
     readonly source: {
       readonly kind: "blast"
       readonly blast_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "flow"
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "message"
       readonly message_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     }
     readonly recipient_id: string
     /** Of a single message */
@@ -4537,14 +4951,20 @@ export type EmailComplainedEvent = {
     readonly source: {
       readonly kind: "blast"
       readonly blast_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "flow"
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "message"
       readonly message_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     }
     readonly recipient_id: string
     /** Of a single message */
@@ -4572,14 +4992,20 @@ export type EmailDeliveredEvent = {
     readonly source: {
       readonly kind: "blast"
       readonly blast_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "flow"
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "message"
       readonly message_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     }
     readonly recipient_id: string
     /** Of a single message */
@@ -4607,14 +5033,20 @@ export type EmailFailedEvent = {
     readonly source: {
       readonly kind: "blast"
       readonly blast_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "flow"
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "message"
       readonly message_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     }
     readonly recipient_id: string
     /** Of a single message */
@@ -4696,7 +5128,7 @@ export interface EmailMessage {
    * Why it failed or was blocked. `unconfirmed`: the connection broke after the message was out, so that it may
    * have arrived
    */
-  readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed" | null
+  readonly reason: "no_email" | "unsubscribed" | "opt_out" | "topic_unsubscribed" | "no_consent" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed" | null
   readonly to: EmailMessageRecipient
   /** null: no contact had the address, or none was looked for */
   readonly contact_id: string | null
@@ -4710,11 +5142,15 @@ export interface EmailMessage {
   readonly from_address: string
   readonly reply_to_email: string | null
   readonly operational: boolean
+  /** Sent to subscribers of the topic only; null: all marketing, or operational */
+  readonly topic_id: string | null
   readonly track_opens: boolean
   readonly track_clicks: boolean
   readonly retain_content: boolean
   readonly tags: Readonly<Record<string, string>>
   readonly metadata: Readonly<Record<string, string>>
+  /** Your own ones */
+  readonly headers: Readonly<Record<string, string>>
   /** Without their content */
   readonly attachments: ReadonlyArray<EmailMessageAttachment>
   /** Tokens without a value and a fallback. Nothing was sent in their place */
@@ -4779,7 +5215,7 @@ export interface EmailMessageWithEvents {
    * Why it failed or was blocked. `unconfirmed`: the connection broke after the message was out, so that it may
    * have arrived
    */
-  readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed" | null
+  readonly reason: "no_email" | "unsubscribed" | "opt_out" | "topic_unsubscribed" | "no_consent" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted" | "hard_bounce" | "refused" | "temporarily_refused" | "unreachable" | "not_rendered" | "message_too_large" | "blast_failed" | "expired" | "unconfirmed" | null
   readonly to: EmailMessageRecipient
   /** null: no contact had the address, or none was looked for */
   readonly contact_id: string | null
@@ -4793,11 +5229,15 @@ export interface EmailMessageWithEvents {
   readonly from_address: string
   readonly reply_to_email: string | null
   readonly operational: boolean
+  /** Sent to subscribers of the topic only; null: all marketing, or operational */
+  readonly topic_id: string | null
   readonly track_opens: boolean
   readonly track_clicks: boolean
   readonly retain_content: boolean
   readonly tags: Readonly<Record<string, string>>
   readonly metadata: Readonly<Record<string, string>>
+  /** Your own ones */
+  readonly headers: Readonly<Record<string, string>>
   /** Without their content */
   readonly attachments: ReadonlyArray<EmailMessageAttachment>
   /** Tokens without a value and a fallback. Nothing was sent in their place */
@@ -4849,14 +5289,20 @@ export type EmailOpenedEvent = {
     readonly source: {
       readonly kind: "blast"
       readonly blast_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "flow"
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "message"
       readonly message_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     }
     readonly recipient_id: string
     /** Of a single message */
@@ -4892,14 +5338,20 @@ export type EmailSentEvent = {
     readonly source: {
       readonly kind: "blast"
       readonly blast_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "flow"
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "message"
       readonly message_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     }
     readonly recipient_id: string
     /** Of a single message */
@@ -5034,7 +5486,7 @@ export interface EmailTemplates {
   readonly next_cursor: string | null
 }
 
-/** A recipient ended marketing mail from a message. */
+/** A recipient ended marketing mail from a message: all of it, or its topic. */
 export type EmailUnsubscribedEvent = {
   readonly type: "email.unsubscribed"
   readonly id: string
@@ -5052,20 +5504,27 @@ export type EmailUnsubscribedEvent = {
     readonly source: {
       readonly kind: "blast"
       readonly blast_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "flow"
       readonly flow_id: string
       readonly membership_id: string
       readonly step_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     } | {
       readonly kind: "message"
       readonly message_id: string
+      /** The topic of the message; null: all marketing, or operational */
+      readonly topic_id: string | null
     }
     readonly recipient_id: string
     /** Of a single message */
     readonly tags?: Readonly<Record<string, string>>
     /** Of a single message */
     readonly metadata?: Readonly<Record<string, string>>
+    readonly scope: "all" | "topic"
   }
 }
 
@@ -5088,7 +5547,7 @@ export interface EventContact {
 }
 
 export interface EventType {
-  readonly type: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled"
+  readonly type: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "subscription.requested" | "subscription.confirmed" | "subscription.changed" | "subscription.expired" | "webhook.test" | "webhook_endpoint.disabled"
   readonly description: string
   /** The JSON Schema of `data` */
   readonly schema: Readonly<Record<string, unknown>>
@@ -5115,6 +5574,7 @@ export interface ExecuteImport {
   readonly on_invalid_cell?: "skip_row" | "skip_cell"
   readonly list_ids?: ReadonlyArray<string>
   readonly created_field_definition_ids?: ReadonlyArray<string>
+  readonly consent?: ImportConsent
 }
 
 export interface ExecutedFlowStep {
@@ -5155,7 +5615,7 @@ export interface ExplainContact {
 export interface ExplainedCondition {
   /** Path below the root group */
   readonly path: string
-  readonly condition: ContactRule | CustomFieldRule | ActivityRule | ListMembershipRule
+  readonly condition: ContactRule | CustomFieldRule | ActivityRule | ListMembershipRule | TopicRule
   /**
    * The value of the contact: of the field, the time of the last activity, or the membership in the list; null for
    * none
@@ -5390,6 +5850,7 @@ export interface FlowMemberEnteredEvent {
     readonly flow_id: string
     readonly flow_name: string
     readonly membership_id: string
+    readonly entry_source: "added_to_static_list" | "removed_from_static_list" | "contact_created" | "contact_updated" | "date_based" | "form_submitted" | "service_api" | "manual"
   }
 }
 
@@ -5504,14 +5965,14 @@ export interface FlowReadiness {
   readonly ready: boolean
   /** As in `details.missing` of a refused activation */
   readonly missing: ReadonlyArray<{
-    readonly code: "steps" | "entry" | "trigger_incomplete" | "step_incomplete" | "email" | "email_approval" | "sender_identity" | "subject" | "template_approval" | "template_api_tokens" | "create_email_step_order" | "edge_target" | "cycle_without_wait" | "field_archived" | "list_deleted"
+    readonly code: "steps" | "entry" | "trigger_incomplete" | "step_incomplete" | "email" | "email_approval" | "sender_identity" | "subject" | "template_approval" | "template_api_tokens" | "create_email_step_order" | "edge_target" | "cycle_without_wait" | "field_archived" | "list_deleted" | "topic"
     /** The part of the flow, such as `steps.0.email_id` */
     readonly path: string
     readonly message: string
   }>
   /** They do not prevent the activation */
   readonly warnings: ReadonlyArray<{
-    readonly code: "unreachable_step"
+    readonly code: "unreachable_step" | "topic_ignored"
     readonly path: string
     readonly message: string
   }>
@@ -5561,6 +6022,22 @@ export interface FollowedBulkItem {
   readonly error?: string
 }
 
+export interface Form {
+  readonly form_id: string
+  /** The names of its fields */
+  readonly fields: ReadonlyArray<string>
+  /** What visitors subscribe to. null: nothing */
+  readonly consent: FormConsent | null
+}
+
+export interface FormConsent {
+  readonly topic_ids: ReadonlyArray<string>
+  readonly consent_field: string | null
+  readonly double_opt_in: boolean | null
+  /** `page`: the attributes `data-topics` and `data-consent-field` of the form */
+  readonly set_by: "api" | "page"
+}
+
 /** A visitor sent a form of a page. */
 export interface FormSubmittedEvent {
   readonly type: "form.submitted"
@@ -5589,6 +6066,10 @@ export interface FormTrigger {
   readonly tent_id?: string | null
   /** Null: any form. At most 200 characters */
   readonly form_id?: string | null
+}
+
+export interface Forms {
+  readonly forms: ReadonlyArray<Form>
 }
 
 export interface FoundContact {
@@ -5653,6 +6134,22 @@ export interface ImportCompletedEvent {
   }
 }
 
+/**
+ * What the people of the file agreed to. It is the evidence of their subscriptions, and required if a column is
+ * mapped to a topic with `double_opt_in`. An import never makes an unsubscribed person subscribed: the row is
+ * imported, and its issue is `kept_unsubscribed`
+ */
+export interface ImportConsent {
+  readonly topic_ids?: ReadonlyArray<string>
+  /** Where they agreed */
+  readonly source: string
+  /** What the people agreed to, in the words that they were shown */
+  readonly text: string
+  readonly collected_at?: string
+  readonly collected_at_header?: string
+  readonly double_opt_in?: boolean
+}
+
 /** An import ended early. What its first rows became stays. */
 export interface ImportFailedEvent {
   readonly type: "import.failed"
@@ -5676,8 +6173,9 @@ export interface ImportFailedEvent {
 
 export interface ImportMapping {
   readonly header?: string | null
+  /** The `api_name` of a field, or the id of a topic */
   readonly target_field: string | null
-  readonly target_kind?: "standard" | "custom" | null
+  readonly target_kind?: "standard" | "custom" | "topic" | null
   readonly overwrite_behavior?: "overwrite" | "skip_if_filled"
   /** The value of every row, for a field that the file has no column for */
   readonly value?: string | number | boolean | null
@@ -5738,7 +6236,7 @@ export interface ImportRowResult {
   readonly line: number | null
   readonly status: "created" | "updated" | "skipped" | "failed"
   readonly contact_id: string | null
-  /** Why the row was rejected. Of a created or updated row: the invalid cells that were left out */
+  /** Why the row was rejected. Of a created or updated row: the invalid cells and the topics that were left out */
   readonly field_issues: ReadonlyArray<{
     readonly header: string | null
     readonly target_field: string | null
@@ -5758,7 +6256,10 @@ export interface ImportRun {
   readonly updated_count: number
   readonly skipped_count: number
   readonly error_count: number
-  /** Created and updated rows that were imported without an invalid cell (`on_invalid_cell` skip_cell) */
+  /**
+   * Created and updated rows that were imported without an invalid cell (`on_invalid_cell` skip_cell), or whose
+   * contact stays unsubscribed (`kept_unsubscribed`)
+   */
   readonly warning_count: number
   /** null until the file was counted */
   readonly total_rows: number | null
@@ -6028,7 +6529,7 @@ export interface LoggedWebhookDelivery {
   readonly webhook_id: string
   /** One, or those of a batch */
   readonly event_ids: ReadonlyArray<string>
-  readonly event_type: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled" | "event.batch"
+  readonly event_type: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "subscription.requested" | "subscription.confirmed" | "subscription.changed" | "subscription.expired" | "webhook.test" | "webhook_endpoint.disabled" | "event.batch"
   /** Whether it is an example that a call sent, not an event */
   readonly test: boolean
   readonly status: "pending" | "delivered" | "failed" | "skipped"
@@ -6050,11 +6551,16 @@ export interface LoggedWebhookDelivery {
 }
 
 export interface MailObstacle {
-  readonly reason: "no_email" | "unsubscribed" | "opt_out" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted"
+  readonly reason: "no_email" | "unsubscribed" | "opt_out" | "topic_unsubscribed" | "no_consent" | "invalid_email" | "suppressed" | "duplicate_address" | "cancelled" | "contact_deleted"
   /** null if it is not recorded */
   readonly since: string | null
-  /** `contact`: a field of the contact. Otherwise the reason of the suppression of its address */
-  readonly source: "contact" | "unsubscribe" | "bounce" | "complaint" | "manual"
+  /**
+   * `contact`: a field of the contact. `topic`: what is recorded for the topic, or its default. Otherwise the
+   * reason of the suppression of its address
+   */
+  readonly source: "contact" | "topic" | "unsubscribe" | "bounce" | "complaint" | "manual"
+  /** The topic, with the source `topic` */
+  readonly topic_id: string | null
 }
 
 export interface Mailable {
@@ -6136,6 +6642,8 @@ export interface MergedParts {
   readonly messages: number
   /** Form submissions of the source that are now the contact's */
   readonly submissions: number
+  /** Consent records of the source that are now the contact's */
+  readonly consent_records: number
   /** The flows in which both were: the membership of the source ended */
   readonly dropped_memberships: ReadonlyArray<string>
 }
@@ -6150,7 +6658,10 @@ export interface NamedImportRun {
   readonly updated_count: number
   readonly skipped_count: number
   readonly error_count: number
-  /** Created and updated rows that were imported without an invalid cell (`on_invalid_cell` skip_cell) */
+  /**
+   * Created and updated rows that were imported without an invalid cell (`on_invalid_cell` skip_cell), or whose
+   * contact stays unsubscribed (`kept_unsubscribed`)
+   */
   readonly warning_count: number
   /** null until the file was counted */
   readonly total_rows: number | null
@@ -6238,6 +6749,12 @@ export interface PlanLimits {
   readonly branding_removable: boolean
 }
 
+export interface PreferencesLink {
+  readonly url: string
+  /** ISO 8601, UTC */
+  readonly expires_at: string
+}
+
 export interface PreviewSegment {
   readonly rules: Rule
   /** Returns the matching conditions with each contact. Default: false */
@@ -6277,7 +6794,7 @@ export interface ProposedMapping {
   readonly currency_sign: string | null
 }
 
-export type PublicEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactDeletedEvent | ContactMergedEvent | ListCreatedEvent | ListUpdatedEvent | ListDeletedEvent | ListMemberAddedEvent | ListMemberRemovedEvent | EmailSentEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailFailedEvent | EmailBlockedEvent | EmailUnsubscribedEvent | BlastScheduledEvent | BlastUnscheduledEvent | BlastSendingEvent | BlastSentEvent | BlastFailedEvent | BlastCancelledEvent | BlastArchivedEvent | BlastDeletedEvent | FlowActivatedEvent | FlowPausedEvent | FlowArchivedEvent | FlowDeletedEvent | FlowMemberEnteredEvent | FlowMemberCompletedEvent | FlowMemberDroppedEvent | TentGeneratedEvent | TentGenerationFailedEvent | TentPublishedEvent | TentUnpublishedEvent | TentDeletedEvent | FlowMemberFailedEvent | FormSubmittedEvent | ImportCompletedEvent | ImportFailedEvent | WebhookTestEvent | WebhookEndpointDisabledEvent
+export type PublicEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactDeletedEvent | ContactMergedEvent | ListCreatedEvent | ListUpdatedEvent | ListDeletedEvent | ListMemberAddedEvent | ListMemberRemovedEvent | EmailSentEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailFailedEvent | EmailBlockedEvent | EmailUnsubscribedEvent | BlastScheduledEvent | BlastUnscheduledEvent | BlastSendingEvent | BlastSentEvent | BlastFailedEvent | BlastCancelledEvent | BlastArchivedEvent | BlastDeletedEvent | FlowActivatedEvent | FlowPausedEvent | FlowArchivedEvent | FlowDeletedEvent | FlowMemberEnteredEvent | FlowMemberCompletedEvent | FlowMemberDroppedEvent | TentGeneratedEvent | TentGenerationFailedEvent | TentPublishedEvent | TentUnpublishedEvent | TentDeletedEvent | FlowMemberFailedEvent | FormSubmittedEvent | ImportCompletedEvent | ImportFailedEvent | SubscriptionRequestedEvent | SubscriptionConfirmedEvent | SubscriptionChangedEvent | SubscriptionExpiredEvent | WebhookTestEvent | WebhookEndpointDisabledEvent
 
 /** Outcome of the publication; absent until it was requested */
 export interface Publication {
@@ -6345,8 +6862,19 @@ export interface RejectedItem {
   readonly error_code: string
   readonly message: string
   readonly existing_contact?: ExistingContact
+  /** A merge of the two contacts solves the conflict */
+  readonly merge?: true
   /** The contact that the requested one was merged into */
   readonly merged_into?: string
+}
+
+export interface ReplaceFormConsent {
+  /** null: nothing is set any more, and what the HTML says counts again */
+  readonly topic_ids: ReadonlyArray<string> | null
+  /** The name of a check box. null or omitted: sending the form is consent */
+  readonly consent_field?: string | null
+  /** Whether visitors confirm by mail. null or omitted: as each topic says */
+  readonly double_opt_in?: boolean | null
 }
 
 export interface ReplayWebhookDeliveries {
@@ -6354,8 +6882,18 @@ export interface ReplayWebhookDeliveries {
   readonly until?: string
   /** Only deliveries of these types. Batches have the type `event.batch`. Default: all */
   readonly event_types?: ReadonlyArray<string>
-  /** `all`: every delivery that has ended. Default: `failed` */
+  /**
+   * `all`: every delivery that has ended, and each event that has no delivery and that the endpoint wants now.
+   * Default: `failed`
+   */
   readonly status?: "failed" | "all"
+}
+
+export interface RequestTopic {
+  readonly topic_id: string
+  readonly name: string
+  /** The status that the person has for the topic now */
+  readonly status: "subscribed" | "unsubscribed" | "pending"
 }
 
 export interface RetryEmailMessage {
@@ -6382,7 +6920,7 @@ export interface RotateWebhookSecret {
 }
 
 /** A rule tree: a group, or a condition alone */
-export type Rule = RuleGroup | ContactRule | CustomFieldRule | ActivityRule | ListMembershipRule
+export type Rule = RuleGroup | ContactRule | CustomFieldRule | ActivityRule | ListMembershipRule | TopicRule
 
 /** Groups nest 5 levels deep; a tree has at most 100 nodes */
 export interface RuleGroup {
@@ -6403,6 +6941,9 @@ export interface RuleMetadata {
     readonly time_window_units: ReadonlyArray<string>
   }
   readonly list_membership: {
+    readonly operators: ReadonlyArray<string>
+  }
+  readonly topic: {
     readonly operators: ReadonlyArray<string>
   }
   /** Only in the condition steps of flows */
@@ -6503,6 +7044,7 @@ export type SendEmailMessages = {
   readonly contact?: "match" | "create" | "none"
   /** Default true: also sent to contacts that unsubscribed, without footer. false: marketing mail */
   readonly operational?: boolean
+  readonly topic_id?: string
   /** At most 20 files, 10 MB together. Not in batches */
   readonly attachments?: ReadonlyArray<{
     /** 1 to 255 characters, without separators of folders and control characters */
@@ -6565,6 +7107,7 @@ export type SendEmailMessages = {
     readonly contact?: "match" | "create" | "none"
     /** Default true: also sent to contacts that unsubscribed, without footer. false: marketing mail */
     readonly operational?: boolean
+    readonly topic_id?: string
     /** At most 20 headers: X-*, In-Reply-To, References, Auto-Submitted */
     readonly headers?: Readonly<Record<string, unknown>>
     /** At most 10 texts by name. Listings filter by them */
@@ -6592,6 +7135,8 @@ export interface SendEmailStep {
   readonly email_id?: string | null
   /** Sent to unsubscribed contacts too, without a footer; false by default */
   readonly operational?: boolean
+  /** Sent to subscribers of the topic only; null: all marketing. Operational email ignores it */
+  readonly topic_id?: string | null
   /** `flow_step`: the email that the named `create_email` step created for the member */
   readonly email_source?: "existing" | "inline" | "flow_step"
   readonly create_email_step_id?: string | null
@@ -6640,7 +7185,7 @@ export interface StandardRuleField {
 }
 
 /** A rule tree that may also ask about the flow's messages */
-export type StepRule = StepRuleGroup | ContactRule | CustomFieldRule | ActivityRule | ListMembershipRule | EmailStepRule
+export type StepRule = StepRuleGroup | ContactRule | CustomFieldRule | ActivityRule | ListMembershipRule | TopicRule | EmailStepRule
 
 export interface StepRuleGroup {
   readonly kind: "group"
@@ -6664,6 +7209,121 @@ export interface Submission {
 /** The newest first */
 export interface Submissions {
   readonly submissions: ReadonlyArray<Submission>
+  readonly next_cursor: string | null
+}
+
+export interface Subscription {
+  readonly subscription_request_id: string
+  /** `superseded`: the person asked again, and the link confirms the newer request */
+  readonly status: "pending" | "confirmed" | "expired" | "superseded"
+  /** null: the request had created the contact, which was deleted when the request expired */
+  readonly contact_id: string | null
+  readonly email: string
+  readonly topics: ReadonlyArray<RequestTopic>
+  /** The last confirmation mail. null: none was needed */
+  readonly confirmation_message_id: string | null
+  /** ISO 8601, UTC */
+  readonly expires_at: string
+  readonly confirmed_at: string | null
+  /** ISO 8601, UTC */
+  readonly created_at: string
+}
+
+/** The status of a contact for topics changed without a confirmation. */
+export interface SubscriptionChangedEvent {
+  readonly type: "subscription.changed"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    /** `from` and `to`: what is recorded, else the default of the topic */
+    readonly topics: ReadonlyArray<{
+      readonly topic_id: string
+      readonly from: "subscribed" | "unsubscribed" | "pending"
+      readonly to: "subscribed" | "unsubscribed" | "pending"
+    }>
+    readonly source: "form" | "api" | "import" | "preference_page" | "unsubscribe_page" | "one_click" | "complaint" | "admin"
+  }
+}
+
+/** A person confirmed topics by the link of a mail. */
+export interface SubscriptionConfirmedEvent {
+  readonly type: "subscription.confirmed"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    /** `from` and `to`: what is recorded, else the default of the topic */
+    readonly topics: ReadonlyArray<{
+      readonly topic_id: string
+      readonly from: "subscribed" | "unsubscribed" | "pending"
+      readonly to: "subscribed" | "unsubscribed" | "pending"
+    }>
+    readonly source: "form" | "api" | "import" | "preference_page" | "unsubscribe_page" | "one_click" | "complaint" | "admin"
+  }
+}
+
+/** A person did not confirm topics in time: they are as before. */
+export interface SubscriptionExpiredEvent {
+  readonly type: "subscription.expired"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    /** `from` and `to`: what is recorded, else the default of the topic */
+    readonly topics: ReadonlyArray<{
+      readonly topic_id: string
+      readonly from: "subscribed" | "unsubscribed" | "pending"
+      readonly to: "subscribed" | "unsubscribed" | "pending"
+    }>
+    readonly source: "form" | "api" | "import" | "preference_page" | "unsubscribe_page" | "one_click" | "complaint" | "admin"
+  }
+}
+
+/** A person asked for topics, and has to confirm it by mail. */
+export interface SubscriptionRequestedEvent {
+  readonly type: "subscription.requested"
+  readonly id: string
+  /** When it happened. ISO 8601, UTC */
+  readonly timestamp: string
+  /** 32 hexadecimal digits. Their text order is the order of the events */
+  readonly sequence: string
+  readonly workspace_id: string
+  /** Whether it is an example that a test sent */
+  readonly test: boolean
+  readonly data: {
+    readonly contact: EventContact
+    /** `from` and `to`: what is recorded, else the default of the topic */
+    readonly topics: ReadonlyArray<{
+      readonly topic_id: string
+      readonly from: "subscribed" | "unsubscribed" | "pending"
+      readonly to: "subscribed" | "unsubscribed" | "pending"
+    }>
+    readonly source: "form" | "api" | "import" | "preference_page" | "unsubscribe_page" | "one_click" | "complaint" | "admin"
+  }
+}
+
+/** The newest first */
+export interface Subscriptions {
+  readonly subscriptions: ReadonlyArray<Subscription>
   readonly next_cursor: string | null
 }
 
@@ -6992,7 +7652,59 @@ export interface TestSend {
 
 export interface TestWebhookEndpoint {
   /** Sends the example of this type. Default: `webhook.test` */
-  readonly event_type?: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled"
+  readonly event_type?: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "subscription.requested" | "subscription.confirmed" | "subscription.changed" | "subscription.expired" | "webhook.test" | "webhook_endpoint.disabled"
+}
+
+export interface Topic {
+  readonly topic_id: string
+  readonly name: string
+  /** It stays when the name changes: it is part of the header `List-Id` */
+  readonly slug: string
+  readonly description: string | null
+  readonly default_subscription: "subscribed" | "unsubscribed"
+  readonly visibility: "public" | "private"
+  readonly double_opt_in: boolean
+  readonly position: number
+  readonly status: "active" | "archived"
+  /** Contacts that are subscribed, without those that unsubscribed from all marketing */
+  readonly subscribed_count: number
+  /** ISO 8601, UTC */
+  readonly created_at: string
+  /** ISO 8601, UTC */
+  readonly updated_at: string
+}
+
+export interface TopicOfContact {
+  readonly topic_id: string
+  readonly name: string
+  /** A contact that unsubscribed from all marketing gets nothing, whatever it says */
+  readonly status: "subscribed" | "unsubscribed" | "pending"
+  /** Whether it is recorded. If not, the topic's default counts */
+  readonly explicit: boolean
+  readonly source: "form" | "api" | "import" | "preference_page" | "unsubscribe_page" | "one_click" | "complaint" | "admin" | null
+  readonly changed_at: string | null
+}
+
+/** Asks for the contact's status for a topic */
+export interface TopicRule {
+  readonly kind: "condition"
+  readonly source: "topic"
+  readonly topicId: string
+  /**
+   * `is_subscribed`: recorded or by default, without contacts that unsubscribed from all marketing.
+   * `is_not_subscribed`: all others. `is_pending`: asked to confirm
+   */
+  readonly operator: "is_subscribed" | "is_not_subscribed" | "is_pending"
+}
+
+/** By position, then by name */
+export interface Topics {
+  readonly topics: ReadonlyArray<Topic>
+  readonly next_cursor: string | null
+}
+
+export interface TopicsOfContact {
+  readonly items: ReadonlyArray<TopicOfContact>
 }
 
 export interface TriggerFlow {
@@ -7033,6 +7745,8 @@ export interface UpdateBlast {
   readonly name?: string
   /** null clears it */
   readonly description?: string | null
+  /** Sent to subscribers of the topic only; null: all marketing */
+  readonly topic_id?: string | null
 }
 
 /** Omitted fields stay unchanged, null clears a value. `preview_text` is written into the current HTML */
@@ -7135,7 +7849,7 @@ export interface WebhookDelivery {
   readonly webhook_id: string
   /** One, or those of a batch */
   readonly event_ids: ReadonlyArray<string>
-  readonly event_type: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "webhook.test" | "webhook_endpoint.disabled" | "event.batch"
+  readonly event_type: "contact.created" | "contact.updated" | "contact.deleted" | "contact.merged" | "list.created" | "list.updated" | "list.deleted" | "list.member_added" | "list.member_removed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.failed" | "email.blocked" | "email.unsubscribed" | "blast.scheduled" | "blast.unscheduled" | "blast.sending" | "blast.sent" | "blast.failed" | "blast.cancelled" | "blast.archived" | "blast.deleted" | "flow.activated" | "flow.paused" | "flow.archived" | "flow.deleted" | "flow.member.entered" | "flow.member.completed" | "flow.member.dropped" | "tent.generated" | "tent.generation_failed" | "tent.published" | "tent.unpublished" | "tent.deleted" | "flow.member.failed" | "form.submitted" | "import.completed" | "import.failed" | "subscription.requested" | "subscription.confirmed" | "subscription.changed" | "subscription.expired" | "webhook.test" | "webhook_endpoint.disabled" | "event.batch"
   /** Whether it is an example that a call sent, not an event */
   readonly test: boolean
   readonly status: "pending" | "delivered" | "failed" | "skipped"
@@ -7286,7 +8000,7 @@ export interface WebhookHour {
 
 export interface WebhookReplay {
   readonly replay_id: string
-  /** Deliveries that are sent again */
+  /** Deliveries that are sent again, or for the first time */
   readonly matched_count: number
 }
 
@@ -7429,6 +8143,25 @@ export interface WorkspaceOverview {
    * it
    */
   readonly four_eyes: boolean
+  readonly consent: {
+    /**
+     * `assumed`: marketing goes to contacts that have not objected. `required`: to those that agreed, to all
+     * marketing or to the topic
+     */
+    readonly marketing_consent: "assumed" | "required"
+    /** How long a subscription request can be confirmed */
+    readonly confirmation_days: number
+    /**
+     * The email that asks for the confirmation: approved, with `{{confirm_url}}`. null, or while it can't be sent:
+     * the built-in one
+     */
+    readonly confirmation_email_id: string | null
+    /** Subscription requests in an hour that were not confirmed. More are refused */
+    readonly confirmations_per_hour: number
+    readonly privacy_url: string | null
+    /** What the one click of mail programs ends: the topic of the message, or all marketing */
+    readonly one_click: "topic" | "all"
+  }
   readonly limits: PlanLimits
   /** `held`: no mail leaves and no schedule fires */
   readonly sending: "on" | "held"

@@ -23,7 +23,14 @@ import type { SendingDomain } from "@tentpole/core/workspaces/SendingDomain"
 import { planNames, type WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
 import type { CheckedDomain, NewApiKey } from "@tentpole/core/workspaces/Workspaces"
 import { type DateTime, Schema, Struct } from "effect"
-import { brandFields, fourEyes, limitFields, limitNames, senderFields } from "../api/workspaces/WorkspaceWire.ts"
+import {
+  brandFields,
+  consentFields,
+  fourEyes,
+  limitFields,
+  limitNames,
+  senderFields,
+} from "../api/workspaces/WorkspaceWire.ts"
 import { InstantWire, iso, namesSomething, oneOf, readOnlyKeys, Text, toCamelCase, toSnakeCase } from "../Wire.ts"
 
 const keyFields = {
@@ -207,6 +214,7 @@ const settings = {
   brand: Schema.optionalKey(Schema.Struct(brandFields).mapFields(Struct.map(Schema.optionalKey))),
   sending_limits: Schema.optionalKey(Schema.Struct(limitFields).mapFields(Struct.map(Schema.optionalKey))),
   four_eyes: Schema.optionalKey(fourEyes),
+  consent: Schema.optionalKey(Schema.Struct(consentFields).mapFields(Struct.map(Schema.optionalKey))),
 }
 
 const shownOnly = readOnlyKeys("workspace_id", "created_at", "updated_at")
@@ -221,12 +229,19 @@ export const UpdateWorkspace = Schema.Struct({ ...editable, ...shownOnly })
   .check(namesSomething(editable))
   .annotate({ identifier: "UpdateWorkspace", description: "Omitted fields stay unchanged, null clears a value" })
 
+/** `confirmation_days` has its name in the core, too: it has a unit. */
+const toConsentFields = ({ confirmation_days, ...fields }: NonNullable<(typeof UpdateWorkspace.Type)["consent"]>) => ({
+  ...toCamelCase(fields),
+  ...(confirmation_days === undefined ? {} : { confirmation_days }),
+})
+
 export const toWorkspaceFields = (body: typeof UpdateWorkspace.Type): WorkspaceFields => {
-  const { sender_defaults, brand, sending_limits = {}, ...fields } = body
+  const { sender_defaults, brand, consent, sending_limits = {}, ...fields } = body
   return {
     ...toCamelCase(fields),
     ...(sender_defaults === undefined ? {} : { senderDefaults: toCamelCase(sender_defaults) }),
     ...(brand === undefined ? {} : { brand: toCamelCase(brand) }),
+    ...(consent === undefined ? {} : { consent: toConsentFields(consent) }),
     ...renamed(sending_limits, limitNames),
   }
 }

@@ -119,6 +119,7 @@ const LagPointWire = Schema.Struct({
   flow_dates: Seconds.annotate({ description: "Of date triggers of flows" }),
   webhooks: Seconds.annotate({ description: "Of webhooks" }),
   messages: Seconds.annotate({ description: "Of single messages" }),
+  subscriptions: Seconds.annotate({ description: "Of subscription requests that expire" }),
 }).annotate({ identifier: "LagPoint" })
 
 const OperationsWire = Schema.Struct({

@@ -26,6 +26,7 @@ const commands = {
   hello: async () => (await import("./commands/Hello.ts")).hello,
   contact: async () => (await import("./commands/contacts/Contacts.ts")).contact,
   list: async () => (await import("./commands/Lists.ts")).list,
+  topic: async () => (await import("./commands/contacts/Topics.ts")).topic,
   blast: async () => (await import("./commands/Blasts.ts")).blast,
   message: async () => (await import("./commands/messages/Messages.ts")).message,
   tent: async () => (await import("./commands/Tents.ts")).tent,

@@ -49,6 +49,30 @@ const judgeMessages = (it: Diagnosis): ReadonlyArray<Finding> => [
     : ok("senders", "messages and marketing have different sender addresses"),
 ]
 
+const judgeConsent = ({ consent }: Diagnosis): ReadonlyArray<Finding> => [
+  consent.unnamed_count > 0
+    ? warning(
+        "consent",
+        `${consent.unnamed_count} workspaces with topics have no postal address or no privacy_url`,
+        "Set both with `tentpole workspace update`: people who subscribe must know who asks, and what for.",
+      )
+    : ok("consent", "every workspace with topics has a postal address and a privacy page"),
+  consent.untopical_count > 0
+    ? warning(
+        "topics",
+        `${consent.untopical_count} workspaces with topics sent marketing blasts without one`,
+        "Choose a topic for each blast: people who left a topic still get what is sent without one.",
+      )
+    : ok("topics", "workspaces with topics send their blasts with one"),
+  consent.held_count > 0
+    ? warning(
+        "confirmations",
+        `${consent.held_count} workspaces reached their limit of unconfirmed subscriptions an hour`,
+        "Further people get no confirmation mail: raise confirmations_per_hour if the requests are genuine.",
+      )
+    : ok("confirmations", "no workspace has reached its limit of unconfirmed subscriptions"),
+]
+
 export const judgeDatabase = (it: Diagnosis): ReadonlyArray<Finding> => [
   it.version >= 150_000
     ? ok("database", `PostgreSQL ${Math.floor(it.version / 10_000)} answers`)
@@ -93,6 +117,7 @@ export const judgeDatabase = (it: Diagnosis): ReadonlyArray<Finding> => [
       ),
   judgeWebhooks(it),
   ...judgeMessages(it),
+  ...judgeConsent(it),
   Math.abs(it.ahead_ms) <= skew_ms_max
     ? ok("clock", "this machine and the database have the same time")
     : wrong(
@@ -197,11 +222,11 @@ export const judgeAi = (provider: string, status: number): Finding => {
 
 /** Findings about the settings, without requests. */
 export const judgeSettings = (it: Configuration): ReadonlyArray<Finding> => {
-  const live = (name: string, url: string): Finding =>
+  const live = (name: string, url: string, why = ""): Finding =>
     it.production && isLocalHost(new URL(url).hostname)
       ? wrong(name, `${url} can't be reached from elsewhere`, `Set ${name} to the public URL.`)
       : it.production && !url.startsWith("https://")
-        ? warning(name, `${url} is not encrypted`, "Use a proxy with TLS, and set its https URL.")
+        ? warning(name, `${url} is not encrypted${why}`, "Use a proxy with TLS, and set its https URL.")
         : ok(name, url)
   return [
     it.production
@@ -219,7 +244,7 @@ export const judgeSettings = (it: Configuration): ReadonlyArray<Finding> => {
         )
       : ok("APP_SECRET", "set"),
     live("PUBLIC_API_URL", it.publicApiUrl),
-    live("PUBLIC_PAGES_URL", it.publicPagesUrl),
+    live("PUBLIC_PAGES_URL", it.publicPagesUrl, ": mail programs unsubscribe with one click over https only"),
     it.sending === "held"
       ? warning("SENDING", "held: no mail is sent and no schedule fires", "Set SENDING=on when everything is checked.")
       : ok("SENDING", "on"),

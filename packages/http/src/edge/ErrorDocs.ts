@@ -24,6 +24,9 @@ export const codes = {
     email_not_approved: "A message names an email that is not approved. Approve it first.",
     unresolved_tokens:
       "`{{data.*}}` tokens of the message have neither a value nor a fallback. `details.tokens` lists them. Nothing was sent.",
+    topic_archived: "The topic is archived: no person can subscribe to it.",
+    consent_required:
+      "The person has to agree: the topic needs a confirmation, or they unsubscribed themselves. Give `consent`, if you have it.",
     unknown_token:
       "A merge token of the email looks like a misspelt one. `unknown_tokens` lists each with the nearest known name.",
     template_not_approved: "The template is not approved. Approve it first.",
@@ -121,6 +124,10 @@ export const codes = {
       "A replay of the webhook endpoint is in progress (`replay_id`). Start another one when it has ended.",
     event_gone:
       "The events of the webhook delivery were deleted by age, or their contact was erased. They can't be sent again.",
+    topic_limit: "The workspace has the maximum number of active topics (`limit`, `current`). Archive one.",
+    topic_name_exists: "Another topic has this name (`existing_id`). Choose another one.",
+    topic_in_use: "The topic is used (`used_by`), so it can't be deleted. Archive it.",
+    address_suppressed: "Mail to this address is suppressed, because of a bounce, a complaint, or by hand.",
     idempotency_key_reused: "The idempotency key was used with another body.",
     idempotency_in_progress: "The first request with this idempotency key is still running.",
   },
@@ -140,6 +147,8 @@ export const codes = {
   429: {
     rate_limited:
       "Too many requests with this key, too many test emails of this workspace, or too many unknown keys or wrong administration tokens from this address. Wait for `Retry-After` seconds.",
+    confirmation_limit_reached:
+      "Too many confirmation mails to this address, or of this workspace. Wait for `Retry-After` seconds.",
     insufficient_credits: "The workspace has fewer credits (`limit`) than the request needs (`current`). Add credits.",
     INSUFFICIENT_CREDITS: "In a bulk job: there was no credit left for the item.",
     publish_limit_exceeded: "The plan's limit of published pages is reached (`limit`, `current`). Unpublish one.",

@@ -2,6 +2,7 @@
 // a handler that can fail with another code does not compile.
 import type { ErrorCode } from "@tentpole/core/kernel/ErrorCode"
 import { EmailUser, MisspeltToken } from "@tentpole/core/emails/EmailErrors"
+import { TopicUser } from "@tentpole/core/topics/TopicErrors"
 import { ListUser } from "@tentpole/core/lists/ListUse"
 import type { Issue, Refusal } from "@tentpole/core/kernel/Refusal"
 import { authorities } from "@tentpole/core/workspaces/Role"
@@ -65,6 +66,7 @@ const extras: { readonly [Code in ErrorCode]?: Schema.Struct.Fields } = {
   insufficient_credits: limits,
   publish_limit_exceeded: limits,
   asset_limit_exceeded: limits,
+  topic_limit: limits,
   webhook_endpoint_limit: limits,
   replay_too_large: { limit: Count },
   replay_in_progress: { replay_id: Schema.optionalKey(Schema.String) },
@@ -72,6 +74,7 @@ const extras: { readonly [Code in ErrorCode]?: Schema.Struct.Fields } = {
   field_definition_collision: { conflicts: Extra },
   unknown_token: { unknown_tokens: Schema.optionalKey(Schema.Array(MisspeltToken)) },
   email_in_use: { used_by: Schema.optionalKey(Schema.Array(EmailUser)), used_by_count: Count },
+  topic_in_use: { used_by: Schema.optionalKey(Schema.Array(TopicUser)), used_by_count: Count },
   contact_list_in_use: { used_by: Schema.optionalKey(Schema.Array(ListUser)), used_by_count: Count },
 }
 

@@ -1,5 +1,6 @@
 // Metrics of HTTP requests: counts and durations by route.
 import { paths } from "@tentpole/core/rendering/Links"
+import { confirmation_path } from "@tentpole/core/subscriptions/ConfirmationLink"
 import { Clock, Effect, Metric } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 
@@ -41,6 +42,7 @@ const pageRoutes: ReadonlyMap<string, string> = new Map([
   [paths.click, "mail click"],
   [paths.unsubscribe, "mail unsubscribe"],
   [paths.view, "mail view"],
+  [confirmation_path, "mail confirmation"],
   ["f", "form"],
 ])
 

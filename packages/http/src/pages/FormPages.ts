@@ -2,9 +2,11 @@
 // fill the honeypot field get the same answer.
 import { field_bytes_max, fields_max, isTooLong, type SentFields } from "@tentpole/core/forms/Answers"
 import { type Form, field_name_length_max } from "@tentpole/core/forms/Form"
-import { Forms } from "@tentpole/core/forms/Forms"
+import { type Accepted, Forms } from "@tentpole/core/forms/Forms"
 import type { Issue } from "@tentpole/core/kernel/Refusal"
 import { Settings } from "@tentpole/core/kernel/Settings"
+import { consent_user_agent_length_max } from "@tentpole/core/topics/GivenConsent"
+import { ipPrefixOf } from "@tentpole/core/topics/IpPrefix"
 import { addressPath, originOf, readHost } from "@tentpole/core/tents/pages/PageAddress"
 import { ByteSize, Effect, Stream } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
@@ -51,8 +53,10 @@ export const formPages = Effect.fnUntraced(function* (
     if (read === "broken") return yield* refuse(found, [], [{ path: "", message: "The form could not be read" }])
     const { sent, withFile } = read
     if (withFile) return yield* refuse(found, sent, [{ path: "", message: "This form does not accept files" }])
-    return yield* forms.submit(site.workspaceId, form, sent).pipe(
-      Effect.as(taken(found)),
+    const userAgent = request.headers["user-agent"]?.slice(0, consent_user_agent_length_max) ?? null
+    const by = { ipPrefix: ipPrefixOf(addressOf(request)), userAgent }
+    return yield* forms.submit(site.workspaceId, form, sent, by).pipe(
+      Effect.map((accepted) => taken(found, accepted)),
       Effect.catchTags({
         NotFound: () => Effect.succeed(Answers.notFound(site)),
         TooMuchSent: () => Effect.succeed(Answers.formTooLarge(site)),
@@ -86,12 +90,12 @@ const successUrl = ({ form, origin }: Found): URL | null => {
 const isOwn = (url: URL, { origin }: Found): boolean => url.origin === new URL(origin).origin
 
 /** The answer to an accepted submission. */
-const taken = (found: Found): Response => {
+const taken = (found: Found, accepted: Accepted): Response => {
   const url = successUrl(found)
-  if (url === null) return Answers.thanks(found.site, addressPath(found.page.address))
+  if (url === null) return Answers.thanks(found.site, addressPath(found.page.address), accepted)
   return isOwn(url, found)
     ? Answers.seeOther(`${url.pathname}${url.search}${url.hash}`)
-    : Answers.onward(found.site, url.href)
+    : Answers.onward(found.site, url.href, accepted)
 }
 
 /** Percent-encoding can triple the size. */

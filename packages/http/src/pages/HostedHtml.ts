@@ -26,6 +26,11 @@ const style =
   "p{margin:0 0 1.5rem}main>:last-child{margin-bottom:0}" +
   "a{color:var(--accent);font-weight:600;text-underline-offset:.2em}" +
   "button{font:inherit;font-weight:650;padding:.8rem 1.6rem;border:0;border-radius:.75rem;background:var(--accent);color:var(--on-accent);cursor:pointer}" +
+  "form>button{margin:0 .5rem .75rem 0}" +
+  "button.other{background:none;color:var(--accent);box-shadow:inset 0 0 0 2px var(--accent)}" +
+  "fieldset{margin:0 0 1.5rem;padding:0;border:0}legend{padding:0;margin:0 0 .75rem;font-weight:650}" +
+  "label{display:flex;gap:.75rem;padding:.6rem 0;cursor:pointer}input[type=checkbox]{flex:none;width:1.5rem;height:1.5rem;margin:.05rem 0 0;accent-color:var(--accent)}" +
+  "label span{display:block}label small{display:block;font-size:.9375rem}" +
   ":focus-visible{outline:3px solid var(--accent);outline-offset:3px;border-radius:.25rem}"
 
 const brandLine = (owner: PageOwner): string => {

@@ -1,4 +1,5 @@
 // Responses of the pages' origin: headers, content encodings and error pages.
+import type { Accepted } from "@tentpole/core/forms/Forms"
 import type { Issue } from "@tentpole/core/kernel/Refusal"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import type { PageSite } from "@tentpole/core/tents/pages/PublishedPages"
@@ -183,12 +184,18 @@ export const icon = (site: PageSite): Response => {
 
 const back = (path: string, label: string): string => `<a href="${escapeHtml(path)}">${label}</a>`
 
-export const thanks = (site: PageSite, path: string): Response =>
-  plainPage(200, "Thank you", `Your message was received. ${back(path, "Back to the page")}`, { site })
+/** After a consent, the same whether a mail is sent or not: no visitor learns of an address whether it is known. */
+const receivedTexts: { readonly [Each in Accepted]: string } = {
+  submission: "Your message was received.",
+  consent: "Your message was received. If you have to confirm your address, a mail to it is on its way.",
+}
+
+export const thanks = (site: PageSite, path: string, accepted: Accepted): Response =>
+  plainPage(200, "Thank you", `${receivedTexts[accepted]} ${back(path, "Back to the page")}`, { site })
 
 /** The CSP forbids a redirect of the form to another origin, so this page redirects by itself or by a click. */
-export const onward = (site: PageSite, url: string): Response =>
-  plainPage(200, "Thank you", `Your message was received. ${back(url, "Continue")}`, {
+export const onward = (site: PageSite, url: string, accepted: Accepted): Response =>
+  plainPage(200, "Thank you", `${receivedTexts[accepted]} ${back(url, "Continue")}`, {
     site,
     head: `<meta http-equiv="refresh" content="0;url=${escapeHtml(url)}">`,
   })

@@ -1,7 +1,10 @@
-// Routes of links in messages, on the pages' listener: `/o/` pixel, `/c/` redirect, `/u/` unsubscribe, `/v/` message in the
-// browser. A GET only records; unsubscribing needs a POST, because scanners follow links (RFC 8058 §1).
+// Routes of links in messages, on the pages' listener: `/o/` pixel, `/c/` redirect, `/u/` unsubscribe and preferences, `/v/`
+// message in the browser. A GET only records; unsubscribing needs a POST, because scanners follow links (RFC 8058 §1).
 import { paths } from "@tentpole/core/rendering/Links"
-import { type LinkExpired, Tracking } from "@tentpole/core/tracking/Tracking"
+import { preferences_end } from "@tentpole/core/rendering/message/Message"
+import { ipPrefixOf } from "@tentpole/core/topics/IpPrefix"
+import { Preferences, type Visitor } from "@tentpole/core/tracking/Preferences"
+import { type LinkExpired, Tracking, type UnsubscribeMethod } from "@tentpole/core/tracking/Tracking"
 import { type NotFound, Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -10,6 +13,7 @@ import { answeredAtOnce } from "../edge/HttpMetrics.ts"
 import { trustedProxies, visitorAddress } from "../pages/ClientAddress.ts"
 import { visitorLimit, type VisitorLimitOptions } from "../pages/VisitorLimit.ts"
 import { confirmingFields } from "./ConfirmingFields.ts"
+import { preferenceAnswer, preferencesNotUnderstood, preferencesPage, preferencesSaved } from "./PreferenceAnswers.ts"
 import { visitorOf } from "./TrackedVisitor.ts"
 import * as Answers from "./TrackingAnswers.ts"
 
@@ -28,15 +32,20 @@ export interface TrackingOptions {
 export const viewLimit: VisitorLimitOptions = { burst: 60, per_second: 1, visitors_max: 100_000 }
 
 /**
- * The four routes. Needs `Tracking`. Only messages in the browser are limited for each address: they are rendered for each
+ * The five routes. Needs `Tracking` and `Preferences`. Only messages in the browser are limited for each address: they are rendered for each
  * request. Mail services load pixels, follow links and unsubscribe for many readers from one address.
  */
 export const layer = ({ fastPaths, trustedProxies: proxies, views = viewLimit }: TrackingOptions) =>
   HttpRouter.use((router) =>
     Effect.gen(function* () {
       const verbs = yield* Tracking
+      const preferences = yield* Preferences
       const limited = yield* visitorLimit("views", views)
       const addressOf = visitorAddress(trustedProxies(proxies))
+      const evidenceOf = (request: Request): Visitor => ({
+        ipPrefix: ipPrefixOf(addressOf(request)),
+        userAgent: visitorOf(request).userAgent,
+      })
       if (fastPaths !== undefined) yield* fastPaths.register(pixels(verbs))
       const read = (
         request: Request,
@@ -64,9 +73,17 @@ export const layer = ({ fastPaths, trustedProxies: proxies, views = viewLimit }:
       )
       yield* router.add("*", `/${paths.unsubscribe}/:token`, (request) =>
         request.method === "POST"
-          ? answered(unsubscribe(verbs, request))
-          : read(request, "GET, HEAD, POST", (token) => Effect.map(verbs.subscription(token), Answers.unsubscribePage)),
+          ? answered(unsubscribe(verbs, request, evidenceOf(request)))
+          : read(request, "GET, HEAD, POST", (token) =>
+              Effect.map(verbs.subscription(token), (subscription) => Answers.unsubscribePage(subscription, token)),
+            ),
       )
+      yield* router.add("*", `/${paths.unsubscribe}/:token${preferences_end}`, (request) => {
+        const token = preferenceTokenOf(request)
+        return request.method === "POST"
+          ? answered(changePreferences(preferences, request, token, evidenceOf(request)))
+          : read(request, "GET, HEAD, POST", () => Effect.map(preferences.get(token), preferencesPage))
+      })
     }),
   )
 
@@ -86,27 +103,53 @@ const ready = Answers.pixel()
 const pixel_path = new RegExp(`^/${paths.open}/([\\w-]+)$`)
 
 /** The token and the confirming field are sufficient: there is no cookie and no session. Without a valid token no body is read. */
-const unsubscribe = Effect.fnUntraced(function* (verbs: Tracking["Service"], request: Request) {
+const unsubscribe = Effect.fnUntraced(function* (verbs: Tracking["Service"], request: Request, visitor: Visitor) {
   const token = tokenOf(request)
   const subscription = yield* verbs.subscription(token)
-  if (Number(request.headers["content-length"] ?? 0) > body_length_max) return Answers.tooLarge(subscription)
+  if (isTooLong(request)) return Answers.tooLarge(subscription)
   const body = yield* Effect.orElseSucceed(request.text, () => "")
-  return isConfirmed(request.headers["content-type"] ?? "", body)
-    ? Answers.unsubscribedPage(yield* verbs.unsubscribe(token))
-    : Answers.notUnderstood(subscription)
+  const method = confirmedMethod(request.headers["content-type"] ?? "", body)
+  return method === null || (method === "topic" && subscription.topic === null)
+    ? Answers.notUnderstood(subscription, token)
+    : Answers.unsubscribedPage(yield* verbs.unsubscribe(token, method, visitor), token)
 })
+
+/** Like `unsubscribe`. One click of a mail program is no answer here. */
+const changePreferences = Effect.fnUntraced(function* (
+  preferences: Preferences["Service"],
+  request: Request,
+  token: string,
+  visitor: Visitor,
+) {
+  const page = yield* preferences.get(token)
+  if (isTooLong(request)) return Answers.tooLarge(page)
+  const body = yield* Effect.orElseSucceed(request.text, () => "")
+  const answer = body.length > body_length_max ? null : preferenceAnswer(new URLSearchParams(body))
+  if (answer === null) return preferencesNotUnderstood(page)
+  return answer === "unsubscribe_all"
+    ? preferencesSaved(yield* preferences.unsubscribe(token, visitor))
+    : preferencesSaved(yield* preferences.update(token, answer, visitor))
+})
+
+const isTooLong = ({ headers }: Request): boolean => Number(headers["content-length"] ?? 0) > body_length_max
 
 const body_length_max = 16_384
 
-/** Whether the body has `List-Unsubscribe=One-Click` (RFC 8058 §3.2) or comes from our own form. */
-const isConfirmed = (contentType: string, body: string): boolean => {
-  if (body.length > body_length_max) return false
+/** `List-Unsubscribe=One-Click` (RFC 8058 §3.2), or the button of our own form, which without a scope means all. Null: neither. */
+const confirmedMethod = (contentType: string, body: string): UnsubscribeMethod | null => {
+  if (body.length > body_length_max) return null
   const fields = confirmingFields(contentType, body)
-  return fields.get("List-Unsubscribe") === "One-Click" || fields.get(Answers.form_field) === Answers.form_value
+  if (fields.get("List-Unsubscribe") === "One-Click") return "one_click"
+  if (fields.get(Answers.form_field) !== Answers.form_value) return null
+  const scope = fields.get(Answers.scope_field) ?? "all"
+  return scope === "all" || scope === "topic" ? scope : null
 }
 
 /** The last segment of the path. */
 const tokenOf = (request: Request): string => /^[^?#]*\/([^/?#]*)/.exec(request.url)?.[1] ?? ""
+
+/** The segment in front of the last one. */
+const preferenceTokenOf = (request: Request): string => /^[^?#]*\/([^/?#]*)\/[^/?#]*/.exec(request.url)?.[1] ?? ""
 
 /** An error page for failures. If the reader disconnected, the server handles the interruption. */
 const answered = (answer: Effect.Effect<Response, NotFound | LinkExpired>): Effect.Effect<Response> =>

@@ -1,6 +1,8 @@
 // Responses to links in messages: pixel, redirect, and pages without scripts. They are not cached and send no referrer, because
 // the URL contains the reader's token.
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
+import { preferences_end } from "@tentpole/core/rendering/message/Message"
+import type { UnsubscribeScope } from "@tentpole/core/tracking/Engagement"
 import type { LinkExpired, Subscription } from "@tentpole/core/tracking/Tracking"
 import { HttpServerResponse } from "effect/http"
 import type { PageOwner } from "@tentpole/core/tents/pages/PageHead"
@@ -37,16 +39,19 @@ interface More {
   readonly headers?: Readonly<Record<string, string>>
   /** The workspace that sent the message. Absent: unknown. */
   readonly owner?: PageOwner
+  /** HTML for the head. */
+  readonly head?: string
 }
 
-const page = (title: string, body: string, { headers = {}, owner, status = 200 }: More = {}): Response =>
-  HttpServerResponse.text(hostedHtml(owner ?? null, title, body), {
+/** A page that a link of a message opens. The title and the body are HTML. */
+export const page = (title: string, body: string, { head, headers = {}, owner, status = 200 }: More = {}): Response =>
+  HttpServerResponse.text(hostedHtml(owner ?? null, title, body, head), {
     status,
     contentType: "text/html; charset=utf-8",
     headers: { ...always, "content-security-policy": contentSecurityPolicy(owner ?? null), ...headers },
   })
 
-const recipientOf = ({ address, owner }: Subscription): string => {
+export const recipientOf = ({ address, owner }: Pick<Subscription, "address" | "owner">): string => {
   const name = publicNameOf(owner)
   return (
     (address === null ? "this address" : `<strong>${escapeHtml(address)}</strong>`) +
@@ -58,23 +63,57 @@ const recipientOf = ({ address, owner }: Subscription): string => {
 export const form_field = "confirm"
 export const form_value = "unsubscribe"
 
-const form = `<form method="post"><input type="hidden" name="${form_field}" value="${form_value}"><button type="submit">Unsubscribe</button></form>`
+/** Which button of our own form was used: of the topic of the message, or of all marketing. */
+export const scope_field = "scope"
 
-export const unsubscribePage = (subscription: Subscription): Response =>
+const formOf = (buttons: string): string =>
+  `<form method="post"><input type="hidden" name="${form_field}" value="${form_value}">${buttons}</form>`
+
+const form = formOf(`<button type="submit">Unsubscribe</button>`)
+
+const scopeButton = (scope: UnsubscribeScope, text: string, style = ""): string =>
+  `<button type="submit" name="${scope_field}" value="${scope}"${style}>${text}</button>`
+
+const allButton = scopeButton("all", "Stop all marketing email", ` class="other"`)
+
+/** `/u/<token>` is the address of the page. */
+const preferencesLink = (token: string): string =>
+  `<p><a href="${escapeHtml(token)}${preferences_end}">All your subscriptions</a></p>`
+
+const asking = (subscription: Subscription, token: string): string => {
+  const { topic } = subscription
+  if (topic === null) return `<p>Stop all marketing email to ${recipientOf(subscription)}?</p>\n${form}`
+  const name = escapeHtml(topic.name)
+  const begins = topic.subscribed
+    ? `<p>Stop “${name}”, or all marketing email, to ${recipientOf(subscription)}?</p>`
+    : `<p>“${name}” is not sent to ${recipientOf(subscription)}.</p>`
+  const buttons = topic.subscribed ? `${scopeButton("topic", `Stop “${name}”`)} ${allButton}` : allButton
+  return `${begins}\n${formOf(buttons)}\n${preferencesLink(token)}`
+}
+
+export const unsubscribePage = (subscription: Subscription, token: string): Response =>
   subscription.unsubscribed
-    ? unsubscribedPage(subscription)
-    : page("Unsubscribe", `<p>Stop all marketing email to ${recipientOf(subscription)}?</p>\n${form}`, subscription)
+    ? unsubscribedPage(subscription, token)
+    : page("Unsubscribe", asking(subscription, token), subscription)
 
-export const unsubscribedPage = (subscription: Subscription): Response =>
-  page("You are unsubscribed", `<p>No marketing email will be sent to ${recipientOf(subscription)}.</p>`, subscription)
+/** What has been ended: the topic of the message, or all marketing. */
+export const unsubscribedPage = (subscription: Subscription, token: string): Response => {
+  const { topic, unsubscribed } = subscription
+  const what = topic === null || unsubscribed ? "No marketing email" : `No more “${escapeHtml(topic.name)}”`
+  const link = topic === null ? "" : `\n${preferencesLink(token)}`
+  return page(
+    "You are unsubscribed",
+    `<p>${what} will be sent to ${recipientOf(subscription)}.</p>${link}`,
+    subscription,
+  )
+}
 
 /** The answer to a POST without a confirmation. */
-export const notUnderstood = (subscription: Subscription): Response =>
-  page(
-    "Please confirm",
-    `<p>Nothing was changed. Stop all marketing email to ${recipientOf(subscription)}?</p>\n${form}`,
-    { owner: subscription.owner, status: 400 },
-  )
+export const notUnderstood = (subscription: Subscription, token: string): Response =>
+  page("Please confirm", `<p>Nothing was changed.</p>\n${asking(subscription, token)}`, {
+    owner: subscription.owner,
+    status: 400,
+  })
 
 /** The message. The CSP allows images and styles, but no scripts, forms and frames. */
 export const messagePage = (html: string): Response =>
@@ -108,7 +147,7 @@ export const expired = ({ owner }: LinkExpired): Response =>
 export const methodNotAllowed = (allow: string): Response =>
   page("Not possible", "<p>This address does not support this method.</p>", { status: 405, headers: { allow } })
 
-export const tooLarge = ({ owner }: Subscription): Response =>
+export const tooLarge = ({ owner }: Pick<Subscription, "owner">): Response =>
   page("Too much", "<p>Nothing was changed.</p>", { owner, status: 413 })
 
 export const tooOften = (retryAfter_s: number): Response =>

@@ -151,6 +151,7 @@ describe("the state of the installation", () => {
         flow_dates: 0,
         webhooks: 0,
         messages: 0,
+        subscriptions: 0,
       })
       assert.isBelow(Date.now() - Date.parse(at), 1_800_000)
     }).pipe(Effect.scoped),

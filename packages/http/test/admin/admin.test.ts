@@ -68,6 +68,14 @@ describe("administration", () => {
         },
         sending_limits: { per_second: null, per_domain_per_second: null },
         four_eyes: false,
+        consent: {
+          marketing_consent: "assumed",
+          confirmation_days: 7,
+          confirmation_email_id: null,
+          confirmations_per_hour: 1000,
+          privacy_url: null,
+          one_click: "topic",
+        },
       })
       assert.deepStrictEqual(yield* get(at), made.json)
       assert.match(created_at + updated_at, /^(\d{4}-\d\d-\d\dT[\d:.]{12}Z){2}$/)
@@ -85,6 +93,7 @@ describe("administration", () => {
         sender_defaults: { from_name: "Ann", from_address: "ann@example.com" },
         brand: { primary_color: "#112233", name: "Acme" },
         sending_limits: { per_second: 7 },
+        consent: { confirmation_days: 3, privacy_url: "https://example.org/privacy" },
       }
       const first = yield* admin("PATCH", at, { json })
       assert.strictEqual(first.status, 200, first.text)
@@ -93,12 +102,14 @@ describe("administration", () => {
         postal_address: null,
         sender_defaults: { from_name: null },
         sending_limits: { per_second: null },
+        consent: { privacy_url: null },
       }
       const { json: second } = yield* admin("PATCH", at, { json: cleared })
       assert.deepStrictEqual(
         [second.postal_address, second.sender_defaults, second.brand.primary_color, second.sending_limits.per_second],
         [null, { from_name: null, from_address: "ann@example.com", reply_to_email: null }, "#112233", null],
       )
+      assert.deepInclude(second.consent, { confirmation_days: 3, privacy_url: null, one_click: "topic" })
       const taken = yield* admin("PATCH", at, { json: { slug: "default" } })
       assert.deepStrictEqual(statusAndCode(taken), [409, "conflict"])
       const { json: found } = yield* admin("GET", `${root}/${taken.json.details.existing_id}`)

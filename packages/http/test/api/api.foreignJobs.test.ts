@@ -5,7 +5,7 @@ import { MemoryDatabase } from "@tentpole/adapters/memory/kernel/MemoryDatabase"
 import { BlobStore } from "@tentpole/core/ports/BlobStore"
 import { tagged } from "@tentpole/core/contract"
 import { ConnectFailed, MailConnections } from "@tentpole/core/sending/MailConnection"
-import { BlastId, FlowId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { BlastId, FlowId, WebhookEndpointId, type WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Job, JobQueue, Jobs } from "@tentpole/core/kernel/changes/Jobs"
 import { useCases } from "@tentpole/core/Tentpole"
 import * as WorkersTable from "@tentpole/worker/jobs/Jobs"
@@ -51,6 +51,7 @@ const busy = Effect.fnUntraced(function* (call: Call) {
   const people = { name: "Theirs", kind: "static", contact_ids: [items[0].contact_id] }
   const { list_id } = yield* made("POST", "/v1/contact-lists", people)
   yield* made("POST", `/v1/contact-lists/${list_id}/export`)
+  yield* made("POST", "/v1/consent-records/export")
   const session = yield* made("POST", "/v1/contacts/imports", { source: "rows", rows: [{ Email: "bob@theirs.test" }] })
   const mappings = [{ header: "Email", target_field: "email" }]
   yield* made("POST", `/v1/contacts/imports/${session.import_session_id}/execute`, { mappings })
@@ -75,7 +76,11 @@ const busy = Effect.fnUntraced(function* (call: Call) {
   yield* made("POST", `/v1/webhook-endpoints/${endpoint_id}/replay`, { since: "2020-01-01T00:00:00Z", status: "all" })
   const flow = yield* made("POST", "/v1/email-flows", { name: "Theirs" })
   assert.strictEqual(logo.status, 201)
-  return { blastId: BlastId.make(blast_id), flowId: FlowId.make(flow.flow_id) }
+  return {
+    blastId: BlastId.make(blast_id),
+    flowId: FlowId.make(flow.flow_id),
+    endpointId: WebhookEndpointId.make(endpoint_id),
+  }
 })
 
 /** Runs the given jobs with the handlers of the worker; returns after each has ended, in success or failure. */
@@ -114,15 +119,18 @@ foreignNestedIdTest("a job with ids of another workspace changes nothing there, 
     const { context, tenant } = yield* tenants(worldOf(queued))
     const [ours, theirs] = [yield* tenant("ours"), yield* tenant("theirs")]
     yield* verifiedSender(theirs.workspace, context)
-    const { blastId, flowId } = yield* busy(theirs.call)
+    const { blastId, endpointId, flowId } = yield* busy(theirs.call)
     const of = theirs.workspace
     const since_ms = 0
     const all: ReadonlyArray<Job> = [
       ...queued,
       ...queued.flatMap((job): ReadonlyArray<Job> =>
-        job.type === "list_export" || job.type === "blast_export" ? [{ ...job, type: `${job.type}_expiry` }] : [],
+        job.type === "list_export" || job.type === "blast_export" || job.type === "consent_export"
+          ? [{ ...job, type: `${job.type}_expiry` }]
+          : [],
       ),
       { type: "blast_retry", workspaceId: of, blastId, since_ms, includeUnconfirmed: true },
+      { type: "webhook_cleanup", workspaceId: of, endpointId },
       { type: "flow_review", workspaceId: of, flowId, members: "live" },
     ]
     const { root } = Context.get(context, MemoryDatabase)

@@ -244,8 +244,8 @@ const strangers = Effect.fnUntraced(function* <Own extends Estate>(
   })
   const bodies = rights.length === 0 ? [undefined] : rights.map((right) => JSON.stringify(right(estate)))
   for (const body of bodies) {
-    // The number of a version is the same in all workspaces.
-    for (const name of parametersOf(operation.path).filter((each) => each !== "n")) {
+    // The number of a version and the name of a form are the same in several workspaces.
+    for (const name of parametersOf(operation.path).filter((each) => each !== "n" && each !== "formId")) {
       yield* notFound(name, (id) => send(addressOf(operation, { ...estate, [name]: id }), body))
     }
   }

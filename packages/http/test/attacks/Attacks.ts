@@ -93,10 +93,10 @@ const noIds = [
   "a".repeat(90),
 ]
 
-/** Malformed ids. */
+/** Malformed ids. The name of a form is any text. */
 export const inPath = (operation: Operation, values: Readonly<Record<string, string>>): ReadonlyArray<Attack> =>
   parametersOf(operation.path).flatMap((name) =>
-    noIds.map((bad) => ({
+    (name === "formId" ? [] : noIds).map((bad) => ({
       what: `${name} is ${bad}`,
       path: addressOf(operation, { ...values, [name]: bad }),
       sent: operation.takesJson ? { json: {} } : {},
@@ -135,7 +135,7 @@ const alike = (names: string, values: ReadonlyArray<string>): Readonly<Record<st
 
 /** Invalid values of each parameter, by name. A parameter that is missing here is an error. */
 const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
-  ...alike("contact_id email_id flow_id tent_id workspace_id", ["not-a-uuid", "\0", "__proto__", "' or '1'='1"]),
+  ...alike("contact_id email_id flow_id tent_id topic_id workspace_id", ["no-uuid", "\0", "__proto__", "' or '1'='1"]),
   ...alike("updated_after since until from to created_after created_before", [...noDates, "\0"]),
   page: noNumbers,
   limit: noNumbers,

@@ -1,4 +1,4 @@
-// Valid bodies of all operations on contacts, custom fields and lists, and the fixtures of the attacks.
+// Valid bodies of all operations on contacts, topics, custom fields and lists, and the fixtures of the attacks.
 import { Effect } from "effect"
 import { fresh, posting } from "./AttackFixture.ts"
 import type { Estate, Probe, Room } from "./AttackSuite.ts"
@@ -16,6 +16,10 @@ export interface AudienceEstate extends Estate {
   readonly listId: string
   readonly staticListId: string
   readonly exportId: string
+  /** No contact chose it, so that it can be deleted. */
+  readonly topicId: string
+  /** The same, by the name of the query parameter. */
+  readonly topic_id: string
 }
 
 /** `field` is the `api_name` of its custom field too. */
@@ -33,25 +37,32 @@ const settleAudience: Room<AudienceEstate>["settle"] = Effect.fnUntraced(functio
     ? (yield* made("/v1/contact-lists", { name: `picked of ${field}`, kind: "dynamic", rules })).list_id
     : list.list_id
   const exported = yield* call("POST", `/v1/contact-lists/${listId}/export`, { json: {} })
+  const topic = yield* made("/v1/topics", { name: `of ${field}`, default_subscription: "unsubscribed" })
   const estate: AudienceEstate = {
     contact_id,
     source_contact_id: other.items[0].contact_id,
     fieldDefinitionId: fields.items[0].field_definition_id,
     listId,
     staticListId: list.list_id,
+    topicId: topic.topic_id,
+    topic_id: topic.topic_id,
     exportId: exported.json?.export_id ?? unknownId,
     field,
   }
   return estate
 })
 
-const readable = ({ contact_id, listId }: AudienceEstate) => [
+const readable = ({ contact_id, listId, topicId }: AudienceEstate) => [
   "/v1/contacts?limit=100",
   `/v1/contacts/${contact_id}`,
   `/v1/contacts/${contact_id}/activities`,
   `/v1/contacts/${contact_id}/lists`,
   `/v1/contacts/${contact_id}/memberships`,
   `/v1/contacts/${contact_id}/mailable`,
+  `/v1/contacts/${contact_id}/topics`,
+  `/v1/contacts/${contact_id}/consent-records`,
+  "/v1/topics?limit=100",
+  `/v1/topics/${topicId}`,
   "/v1/contact-fields?status=any",
   "/v1/contact-lists?limit=100",
   `/v1/contact-lists/${listId}`,
@@ -78,7 +89,7 @@ const field = (): Json => ({
 })
 
 /** Conditions of every source, two groups deep. */
-const rules = ({ fieldDefinitionId, staticListId }: AudienceEstate): Json => ({
+const rules = ({ fieldDefinitionId, staticListId, topicId }: AudienceEstate): Json => ({
   kind: "group",
   operator: "or",
   conditions: [
@@ -89,6 +100,7 @@ const rules = ({ fieldDefinitionId, staticListId }: AudienceEstate): Json => ({
         { kind: "condition", source: "contact", field: "createdAt", operator: "lt", value: "2026-05-01" },
         { kind: "condition", source: "custom_field", fieldDefinitionId, operator: "contains", value: "4" },
         { kind: "condition", source: "list_membership", listId: staticListId, operator: "is_member" },
+        { kind: "condition", source: "topic", topicId, operator: "is_subscribed" },
         {
           kind: "condition",
           source: "activity",
@@ -117,6 +129,21 @@ const search = (estate: AudienceEstate): Json => ({
   order: "asc",
 })
 
+const consent = {
+  text: "Yes, send me the monthly letter.",
+  source: "checkout",
+  ip: "203.0.113.77",
+  user_agent: "Mozilla/5.0",
+  collected_at: "2026-05-01T10:00:00Z",
+}
+const topicSettings = (): Json => ({
+  name: fresh(),
+  description: "some",
+  visibility: "public",
+  double_opt_in: false,
+  position: 3,
+})
+
 /** Bodies by operation, created at each call, where the example of the document has less. */
 const audienceProbes: Readonly<Record<string, Probe<AudienceEstate>>> = {
   "POST /v1/contacts": [people],
@@ -134,7 +161,13 @@ const audienceProbes: Readonly<Record<string, Probe<AudienceEstate>>> = {
       dry_run: true,
     }),
   ],
+  "POST /v1/contacts/{contact_id}/preferences-link": [() => ({ expires_in_hours: 2 })],
   "POST /v1/contacts/{contact_id}/explain": [(it) => ({ rules: rules(it) }), (it) => ({ list_id: it.listId })],
+  "PUT /v1/contacts/{contact_id}/topics": [
+    ({ topicId }) => ({ items: [{ topic_id: topicId, status: "subscribed", consent }] }),
+  ],
+  "POST /v1/topics": [() => ({ ...topicSettings(), default_subscription: "unsubscribed" })],
+  "PATCH /v1/topics/{topicId}": [() => ({ ...topicSettings(), status: "archived" })],
   "POST /v1/contact-fields": [field, () => ({ items: [field(), field()] })],
   "PATCH /v1/contact-fields/{fieldDefinitionId}": [
     () => ({ display_name: "Boot", description: "EU", is_editable: true, status: "active" }),
@@ -153,15 +186,43 @@ const audienceProbes: Readonly<Record<string, Probe<AudienceEstate>>> = {
 /** Imports are a separate room: they need files and runs. */
 const elsewhere = "/v1/contacts/imports"
 
-/** Contacts, custom fields and lists. */
+/** Contacts, topics, custom fields and lists. */
 export const audience: Room<AudienceEstate> = {
   name: "the audience",
-  operations: operationsOf(tenants, ["/v1/contacts", "/v1/contact-fields", "/v1/contact-lists"]).filter(
+  operations: operationsOf(tenants, ["/v1/contacts", "/v1/contact-fields", "/v1/contact-lists", "/v1/topics"]).filter(
     ({ path }) => !path.startsWith(elsewhere),
   ),
   probes: audienceProbes,
   settle: settleAudience,
   readable,
-  ids: ["contact_id", "source_contact_id", "fieldDefinitionId", "listId", "staticListId"],
+  ids: ["contact_id", "source_contact_id", "fieldDefinitionId", "listId", "staticListId", "topicId"],
   found: (json) => json.pagination?.total,
+}
+
+interface ConsentExportEstate extends Estate {
+  readonly topicId: string
+  readonly exportId: string
+}
+
+const exported = "/v1/consent-records/export"
+
+const settleExports: Room<ConsentExportEstate>["settle"] = Effect.fnUntraced(function* ({ call }, field) {
+  const made = posting(call)
+  const topic = yield* made("/v1/topics", { name: `of ${field}`, default_subscription: "unsubscribed" })
+  const begun = yield* made(exported, { topic_id: topic.topic_id })
+  return { topicId: topic.topic_id, exportId: begun.export_id, field }
+}, Effect.orDie)
+
+const exportProbes: Readonly<Record<string, Probe<ConsentExportEstate>>> = {
+  [`POST ${exported}`]: [({ topicId }) => ({ topic_id: topicId, since: "2026-05-01", until: "2026-05-02T10:00:00Z" })],
+}
+
+export const consentExports: Room<ConsentExportEstate> = {
+  name: "exports of consent records",
+  operations: operationsOf(tenants, ["/v1/consent-records"]),
+  probes: exportProbes,
+  settle: settleExports,
+  readable: ({ exportId, topicId }) => [`${exported}/${exportId}`, `/v1/topics/${topicId}`],
+  ids: ["topicId"],
+  found: () => 0,
 }

@@ -19,6 +19,7 @@ export interface BlastEstate extends Estate {
   readonly fieldDefinitionId: string
   /** Approved. */
   readonly templateId: string
+  readonly topicId: string
 }
 
 /** A workspace that may send, with a blast for the operation. */
@@ -84,6 +85,7 @@ const draft = Effect.fnUntraced(function* (call: Call, field: string) {
   const { template_id } = yield* made("/v1/email-templates", { name: field, html: `<p>${field}</p>` })
   yield* made(`/v1/email-templates/${template_id}/approve`, {})
   const blast = yield* made("/v1/email-blasts", { name: `of ${field}`, description: field })
+  const topic = yield* made("/v1/topics", { name: `${field} ${fresh()}`, default_subscription: "subscribed" })
   const one = `/v1/email-blasts/${blast.blast_id}`
   yield* call("PUT", `${one}/audience`, { json: { source: "existing", list_id: list.list_id } })
   yield* call("PUT", `${one}/email`, { json: { source: "existing", email_id: email.email_id } })
@@ -95,6 +97,7 @@ const draft = Effect.fnUntraced(function* (call: Call, field: string) {
     listId: list.list_id,
     emailId: email.email_id,
     templateId: template_id,
+    topicId: topic.topic_id,
     field,
   }
 })
@@ -110,20 +113,23 @@ const readable = ({ blastId, emailId, exportId, listId }: BlastEstate) => [
 
 type Probe = ProbeOf<BlastEstate>
 
-const rules = ({ fieldDefinitionId, listId }: BlastEstate): Json => ({
+const rules = ({ fieldDefinitionId, listId, topicId }: BlastEstate): Json => ({
   kind: "group",
   operator: "or",
   conditions: [
     { kind: "condition", source: "contact", field: "city", operator: "equals", value: "Bern" },
     { kind: "condition", source: "list_membership", listId, operator: "is_member" },
     { kind: "condition", source: "custom_field", fieldDefinitionId, operator: "is_empty" },
+    { kind: "condition", source: "topic", topicId, operator: "is_subscribed" },
   ],
 })
 
 /** Bodies by operation, created at each call, where the example of the document has less. */
 const blastProbes: Readonly<Record<string, Probe>> = {
-  "POST /v1/email-blasts": [({ field }) => ({ name: field, description: "some" })],
-  "PATCH /v1/email-blasts/{blastId}": [({ field }) => ({ name: field, description: "some" })],
+  "POST /v1/email-blasts": [({ field, topicId }) => ({ name: field, description: "some", topic_id: topicId })],
+  "PATCH /v1/email-blasts/{blastId}": [
+    ({ field, topicId }) => ({ name: field, description: "some", topic_id: topicId }),
+  ],
   "PUT /v1/email-blasts/{blastId}/audience": [
     ({ listId }) => ({ source: "existing", list_id: listId }),
     ({ contact_id }) => ({
@@ -164,7 +170,7 @@ export const blasts: Room<BlastEstate> = {
   probes: blastProbes,
   settle: settleBlasts,
   readable,
-  ids: ["contact_id", "listId", "emailId", "templateId", "fieldDefinitionId"],
+  ids: ["contact_id", "listId", "emailId", "templateId", "fieldDefinitionId", "topicId"],
   // These operations execute the statements of the others too.
   reaches: ({ method, path }) =>
     method === "GET" || method === "PUT" || method === "PATCH" || path === "/v1/email-blasts",

@@ -104,6 +104,7 @@ interface MessageEstate extends Estate {
   /** Approved, as the template. */
   readonly email_id: string
   readonly template_id: string
+  readonly topic_id: string
 }
 
 const root = "/v1/email-messages"
@@ -146,6 +147,7 @@ const settleMessages = Effect.fnUntraced(function* (
   yield* post(`/v1/emails/${email.email_id}/approve`)
   const { template_id } = yield* post("/v1/email-templates", { name: field, html: `<p>${field}</p>` })
   yield* post(`/v1/email-templates/${template_id}/approve`)
+  const { topic_id } = yield* post("/v1/topics", { name: field, default_subscription: "subscribed" })
   const { message_id } = yield* post(root, inline(field))
   if (operation?.path.endsWith("/retry") === true) yield* fail(workspace, message_id, context)
   const estate: MessageEstate = {
@@ -153,6 +155,7 @@ const settleMessages = Effect.fnUntraced(function* (
     contact_id: contacts.items[0].contact_id,
     email_id: email.email_id,
     template_id,
+    topic_id,
     field,
   }
   return estate
@@ -178,7 +181,13 @@ const common = (field: string): Json => ({
 
 const messageProbes: Readonly<Record<string, Probe<MessageEstate>>> = {
   [`POST ${root}`]: [
-    ({ contact_id, email_id, field }) => ({ contact_id, email_id, ...common(field) }),
+    ({ contact_id, email_id, field, topic_id }) => ({
+      contact_id,
+      email_id,
+      ...common(field),
+      operational: false,
+      topic_id,
+    }),
     ({ field, template_id }) => ({ to: { email: "ann@example.com", name: "Ann" }, template_id, ...common(field) }),
     ({ field }) => ({
       ...inline(field),
@@ -188,7 +197,9 @@ const messageProbes: Readonly<Record<string, Probe<MessageEstate>>> = {
       scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
       expires_at: new Date(Date.now() + 7_200_000).toISOString(),
     }),
-    ({ contact_id, email_id }) => ({ items: [{ contact_id, email_id, data: { order: 17 } }] }),
+    ({ contact_id, email_id, topic_id }) => ({
+      items: [{ contact_id, email_id, topic_id, operational: false, data: { order: 17 } }],
+    }),
     ({ template_id }) => ({
       items: [{ to: { email: "ann@example.com" }, template_id, subject: "Hello", from_address: "a@example.test" }],
     }),
@@ -222,7 +233,7 @@ export const messages: Room<MessageEstate> = {
     `/v1/contacts/${contact_id}`,
   ],
   found: (json) => json.email_messages.length,
-  ids: ["contact_id", "email_id", "template_id"],
+  ids: ["contact_id", "email_id", "template_id", "topic_id"],
   adapted: (attack) => {
     if (isMissed(attack)) return { ...attack, wrong: null }
     return isFree(attack) || isAddress(attack) ? { ...attack, expected: "either" } : attack

@@ -18,6 +18,7 @@ export interface FlowEstate extends Estate {
   readonly tentTemplateId: string
   readonly tentId: string
   readonly fieldDefinitionId: string
+  readonly topicId: string
 }
 
 /** A workspace that may send, with everything that a flow can reference, and a flow for the operation. */
@@ -39,8 +40,10 @@ const settleFlows: Room<FlowEstate>["settle"] = Effect.fnUntraced(function* (sid
     api_name: `born_${field}`,
     value_type: "date",
   })
+  const topic = yield* made("/v1/topics", { name: field, default_subscription: "subscribed" })
   return yield* anotherFlow(side, operation, {
     flowId: "",
+    topicId: topic.topic_id,
     stepId: "",
     contact_id,
     listId: list.list_id,
@@ -91,13 +94,14 @@ const readable = ({ emailId, flowId, listId }: FlowEstate) => [
 
 const leaf = { kind: "condition", source: "contact", field: "city", operator: "equals", value: "Bern" }
 
-const rules = ({ listId, fieldDefinitionId }: FlowEstate): Json => ({
+const rules = ({ listId, fieldDefinitionId, topicId }: FlowEstate): Json => ({
   kind: "group",
   operator: "or",
   conditions: [
     leaf,
     { kind: "condition", source: "list_membership", listId, operator: "is_member" },
     { kind: "condition", source: "custom_field", fieldDefinitionId, operator: "is_empty" },
+    { kind: "condition", source: "topic", topicId, operator: "is_subscribed" },
   ],
 })
 
@@ -147,6 +151,7 @@ const steps = (estate: FlowEstate): Json => [
     label: "L",
     email_id: estate.emailId,
     operational: true,
+    topic_id: estate.topicId,
     next_step_id: "pause",
   },
   {
@@ -189,7 +194,10 @@ const flowProbes: Readonly<Record<string, Probe>> = {
   "PUT /v1/email-flows/{flowId}/triggers": [(estate) => ({ triggers: triggers(estate) })],
   "PUT /v1/email-flows/{flowId}/steps": [(estate) => ({ steps: steps(estate) })],
   "POST /v1/email-flows/{flowId}/steps": [
-    ({ emailId }) => ({ step: { type: "send_email", step_id: fresh(), email_id: emailId }, before_step_id: "rest" }),
+    ({ emailId, topicId }) => ({
+      step: { type: "send_email", step_id: fresh(), email_id: emailId, topic_id: topicId },
+      before_step_id: "rest",
+    }),
     (it) => ({ step: { type: "wait", step_id: fresh(), mode: "condition", condition: condition(it) } }),
     (it) => ({ step: { type: "condition_check", step_id: fresh(), condition: condition(it) }, before_step_id: "rest" }),
     (it) => ({ step: { ...madeEmail(it), step_id: fresh() }, before_step_id: "rest" }),
@@ -234,7 +242,16 @@ export const flows: Room<FlowEstate> = {
   probes: flowProbes,
   settle: settleFlows,
   readable,
-  ids: ["contact_id", "listId", "emailId", "emailTemplateId", "tentTemplateId", "tentId", "fieldDefinitionId"],
+  ids: [
+    "contact_id",
+    "listId",
+    "emailId",
+    "emailTemplateId",
+    "tentTemplateId",
+    "tentId",
+    "fieldDefinitionId",
+    "topicId",
+  ],
   // These operations execute the statements of the others too.
   reaches: ({ method, path }) => method === "GET" || path === "/v1/email-flows" || path.endsWith("/simulate"),
   found: (json) => json.flows.length,

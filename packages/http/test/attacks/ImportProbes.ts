@@ -15,6 +15,7 @@ export interface ImportEstate extends Estate {
   readonly import_run_id: string
   readonly listId: string
   readonly fieldDefinitionId: string
+  readonly topicId: string
   /** A suppressed address. */
   readonly email: string
 }
@@ -38,6 +39,7 @@ const settleImports: Room<ImportEstate>["settle"] = Effect.fnUntraced(function* 
   const made = posting(call)
   const fields = yield* made("/v1/contact-fields", { display_name: field, api_name: field, value_type: "string" })
   const list = yield* made("/v1/contact-lists", { name: `of ${field}`, kind: "static" })
+  const topic = yield* made("/v1/topics", { name: `of ${field}`, default_subscription: "unsubscribed" })
   const executed = yield* made(`${imports}/${yield* newSession(call, field)}/execute`, {
     mappings: [{ header: "Email", target_field: "email" }],
     list_ids: [list.list_id],
@@ -50,6 +52,7 @@ const settleImports: Room<ImportEstate>["settle"] = Effect.fnUntraced(function* 
     session_id: yield* newSession(call, field),
     import_run_id: executed.import_run_id,
     listId: list.list_id,
+    topicId: topic.topic_id,
     fieldDefinitionId: fields.items[0].field_definition_id,
     field,
   }
@@ -66,7 +69,7 @@ const readable = ({ import_run_id, listId }: ImportEstate) => [
   `${suppressions}?limit=100`,
 ]
 
-export const execution = ({ field, listId, fieldDefinitionId }: ImportEstate): Json => ({
+export const execution = ({ field, listId, fieldDefinitionId, topicId }: ImportEstate): Json => ({
   mappings: [
     { header: "Email", target_field: "email", target_kind: "standard", overwrite_behavior: "overwrite" },
     { header: "Shoe", target_field: field, target_kind: "custom", overwrite_behavior: "skip_if_filled" },
@@ -76,6 +79,13 @@ export const execution = ({ field, listId, fieldDefinitionId }: ImportEstate): J
   overwrite_blank_only: true,
   list_ids: [listId],
   created_field_definition_ids: [fieldDefinitionId],
+  consent: {
+    topic_ids: [topicId],
+    source: "shop",
+    text: "Yes, send me the letter.",
+    collected_at: "2026-05-01T10:00:00Z",
+    double_opt_in: false,
+  },
 })
 
 /** Bodies by operation, created at each call, where the example of the document has less. */
@@ -108,7 +118,7 @@ export const imported: Room<ImportEstate> = {
   probes: importProbes,
   settle: settleImports,
   readable,
-  ids: ["fieldDefinitionId", "listId", "field"],
+  ids: ["fieldDefinitionId", "listId", "topicId", "field"],
   found: (json) => json.suppressions.length,
   adapted,
   renewed: ({ call }, estate) => Effect.map(newSession(call, "ours"), (session_id) => ({ ...estate, session_id })),

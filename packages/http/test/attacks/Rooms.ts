@@ -3,13 +3,13 @@ import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type Context, Effect } from "effect"
 import { type Estate, everythingOf, idIn, rightsOf, type Room, type UseCases } from "./AttackSuite.ts"
 import { addressOf, type Operation } from "./Attacks.ts"
-import { audience } from "./AudienceProbes.ts"
+import { audience, consentExports } from "./AudienceProbes.ts"
 import { blasts } from "./BlastProbes.ts"
 import { emails, messages } from "./EmailProbes.ts"
 import { events, webhooks } from "./EventProbes.ts"
 import { flowMembers } from "./FlowMemberProbes.ts"
 import { flows } from "./FlowProbes.ts"
-import { submissions, traffic } from "./FormProbes.ts"
+import { submissions, subscriptions, traffic } from "./FormProbes.ts"
 import { imported } from "./ImportProbes.ts"
 import { emailTemplates, tentTemplates } from "./TemplateProbes.ts"
 import { tents } from "./TentProbes.ts"
@@ -61,6 +61,7 @@ const attacked = <Own extends Estate>(room: Room<Own>): Attacked => ({
 
 export const rooms: ReadonlyArray<Attacked> = [
   attacked(audience),
+  attacked(consentExports),
   attacked(blasts),
   attacked(emails),
   attacked(emailTemplates),
@@ -70,6 +71,7 @@ export const rooms: ReadonlyArray<Attacked> = [
   attacked(imported),
   attacked(messages),
   attacked(submissions),
+  attacked(subscriptions),
   attacked(tentTemplates),
   attacked(tents),
   attacked(traffic),

@@ -142,11 +142,11 @@ const reached = new Set([
   "POST /v1/tents/bulk",
 ])
 
-/** Form submissions are in `FormProbes.ts`. */
+/** Forms and their submissions are in `FormProbes.ts`. */
 export const tents: Room<TentEstate> = {
   name: "tents",
   operations: operationsOf(tenants, ["/v1/tents", "/v1/bulk-jobs"]).filter(
-    ({ path }) => !path.endsWith("/submissions"),
+    ({ path }) => !/\/(?:submissions|forms(?:\/.*)?)$/.test(path),
   ),
   probes: tentProbes,
   settle: settleTents,

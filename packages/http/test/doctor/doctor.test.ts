@@ -27,6 +27,7 @@ const well: Diagnosis = {
   unjournaled_at: null,
   webhooks: { disabled: 0, lag_s: 2 },
   messages: { lag_s: 1, shared_count: 0 },
+  consent: { unnamed_count: 0, untopical_count: 0, held_count: 0 },
   pending: [],
   unknown: [],
 }
@@ -64,6 +65,9 @@ describe("tentpole doctor", () => {
       [{ webhooks: { disabled: 0, lag_s: 90 } }, "warning webhooks", /worker/],
       [{ messages: { lag_s: 11, shared_count: 0 } }, "warning messages", /mail server/],
       [{ messages: { lag_s: 0, shared_count: 2 } }, "warning senders", /another sender address/],
+      [{ consent: { ...well.consent, unnamed_count: 1 } }, "warning consent", /tentpole workspace update/],
+      [{ consent: { ...well.consent, untopical_count: 1 } }, "warning topics", /Choose a topic/],
+      [{ consent: { ...well.consent, held_count: 1 } }, "warning confirmations", /confirmations_per_hour/],
       [{ ahead_ms: -9000 }, "wrong clock", /NTP/],
       [{ connections_free: 3 }, "warning connections", /max_connections/],
       [{ lacking: ["alter role a set jit = 'off';"] }, "wrong session settings", /alter role a/],

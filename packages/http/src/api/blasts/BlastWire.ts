@@ -7,7 +7,7 @@ import { missingParts, readinessWarnings } from "@tentpole/core/blasts/Readiness
 import { blockReasons, deliveryStates, failureReasons } from "@tentpole/core/sending/Delivery"
 import { headerNames } from "@tentpole/core/documents/EmailFields"
 import { renamed } from "@tentpole/core/kernel/Keys"
-import { BlastId, ContactId, DeliveryId, EmailId, ListId } from "@tentpole/core/kernel/Ids"
+import { BlastId, ContactId, DeliveryId, EmailId, ListId, TopicId } from "@tentpole/core/kernel/Ids"
 import { listKinds } from "@tentpole/core/lists/List"
 import { Schema, Struct } from "effect"
 import { InstantWire, iso, isoOrNull, PaginationWire, toSnakeCase } from "../../Wire.ts"
@@ -86,6 +86,9 @@ export const BlastWire = Schema.Struct({
   email: Schema.NullOr(EmailOfBlastWire),
   approved_header: Schema.NullOr(HeaderWire),
   operational: Schema.Boolean.annotate({ description: "True if it is sent as transactional mail" }),
+  topic_id: Schema.NullOr(TopicId).annotate({
+    description: "Sent to subscribers of the topic only; null: all marketing. Operational mail ignores it",
+  }),
   scheduled_at: Schema.NullOr(InstantWire),
   approved_at: Schema.NullOr(InstantWire),
   approved_email_version: Schema.NullOr(Schema.Int).annotate({ description: "The version that is sent" }),
@@ -160,7 +163,8 @@ export const toBlastWire = (shown: BlastView): typeof BlastWire.Type => {
   return {
     blast_id: blast.id,
     type: "email_blast",
-    ...toSnakeCase(Struct.pick(blast, ["name", "description", "status", "operational", "createdAt", "updatedAt"])),
+    ...toSnakeCase(Struct.pick(blast, ["name", "description", "status", "operational", "topicId"])),
+    ...toSnakeCase(Struct.pick(blast, ["createdAt", "updatedAt"])),
     paused: blast.status === "sending" && blast.paused,
     audience_list_id: blast.audience?.listId ?? null,
     audience_source: blast.audience?.source ?? null,

@@ -4,7 +4,7 @@ import { blast_description_length_max, blast_name_length_max, blastStatuses } fr
 import { blastSorts, recipientCategories, recipientSorts } from "@tentpole/core/blasts/BlastStore"
 import { blockReasons, failureReasons } from "@tentpole/core/sending/Delivery"
 import { link_index_max } from "@tentpole/core/rendering/Links"
-import { BlastId, ContactId, ListId } from "@tentpole/core/kernel/Ids"
+import { BlastId, ContactId, ListId, TopicId } from "@tentpole/core/kernel/Ids"
 import { contact_ids_max } from "@tentpole/core/lists/List"
 import { ListDescription, ListName } from "@tentpole/core/lists/ListName"
 import { RuleInput } from "@tentpole/core/segments/RuleSchema"
@@ -20,18 +20,28 @@ import { AuditWire, BlastsWire, BlastWire, DryRunWire, RecipientsWire } from "./
 const Name = Text(blast_name_length_max, 1)
 const Description = Schema.NullOr(Text(blast_description_length_max))
 
+const Topic = Schema.optionalKey(Schema.NullOr(TopicId)).annotate({
+  description: "Sent to subscribers of the topic only; null: all marketing",
+})
+
 export const CreateBlast = Schema.Struct({
   name: Name,
   description: Schema.optionalKey(Description),
+  topic_id: Topic,
 }).annotate({ identifier: "CreateBlast" })
 
 export const UpdateBlast = Schema.Struct({
   name: Schema.optionalKey(Name),
   description: Schema.optionalKey(Description).annotate({ description: "null clears it" }),
+  topic_id: Topic,
 })
   .check(
     Schema.makeFilter(
-      ({ name, description }) => name !== undefined || description !== undefined || "must have name or description",
+      ({ description, name, topic_id }) =>
+        name !== undefined ||
+        description !== undefined ||
+        topic_id !== undefined ||
+        "must have name, description or topic_id",
     ),
   )
   .annotate({ identifier: "UpdateBlast" })
@@ -138,7 +148,7 @@ export const BlastsApi = Endpoint.group(
       "Creates a draft without an audience or an email. Set both, approve the email, and then schedule or send the blast.",
     payload: CreateBlast,
     success: BlastWire.pipe(HttpApiSchema.status(201)),
-    errors: ["validation_failed"],
+    errors: ["validation_failed", "not_found", "topic_archived"],
   }),
   Endpoint.get("find", "/v1/email-blasts/:blastId", {
     needs: "viewer",
@@ -150,10 +160,10 @@ export const BlastsApi = Endpoint.group(
   Endpoint.patch("update", "/v1/email-blasts/:blastId", {
     needs: "editor",
     summary: "Update a blast",
-    description: "Changes the name or the description of a blast in any status.",
+    description: "Changes the name or the description of a blast in any status, and the topic of a draft.",
     payload: UpdateBlast,
     success: BlastWire,
-    errors: ["not_found", "validation_failed"],
+    errors: ["not_found", "validation_failed", "invalid_state", "topic_archived"],
   }),
   Endpoint.delete("remove", "/v1/email-blasts/:blastId", {
     needs: "editor",
@@ -215,7 +225,7 @@ export const BlastsApi = Endpoint.group(
     needs: "editor",
     summary: "Duplicate a blast",
     description:
-      "Creates a draft with the same description, audience and email. Inline lists and inline emails are copied, others are shared.",
+      "Creates a draft with the same description, topic, audience and email. Inline lists and inline emails are copied, others are shared.",
     payload: nothing,
     success: BlastWire.pipe(HttpApiSchema.status(201)),
     errors: ["not_found", "contact_list_name_exists"],

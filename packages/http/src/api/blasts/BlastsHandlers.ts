@@ -12,7 +12,7 @@ import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, paged, pageOf } from "../../Wire.ts"
 import { toBegun, toFollowed } from "../exports/ExportEndpoints.ts"
 import { toEmailChoice } from "../emails/EmailChoiceWire.ts"
-import type { SetAudience } from "./BlastsApi.ts"
+import type { SetAudience, UpdateBlast } from "./BlastsApi.ts"
 import { toBlastProgress, toBlastReport } from "./FiguresWire.ts"
 import { toAuditWire, toBlastWire, toDryRunWire, toRecipientWire } from "./BlastWire.ts"
 
@@ -24,6 +24,11 @@ const audienceOf = (payload: typeof SetAudience.Type): AudienceSelection => {
     ? { ...inline, kind: "static", contactIds: payload.contact_ids }
     : { ...inline, kind: "dynamic", rules: payload.rules }
 }
+
+const fieldsOf = <Fields extends typeof UpdateBlast.Type>({ topic_id, ...fields }: Fields) => ({
+  ...fields,
+  ...(topic_id === undefined ? {} : { topicId: topic_id }),
+})
 
 const blast = answer(toBlastWire)
 
@@ -43,9 +48,9 @@ const blastsLayer = handlersOf(
           sortOrder: query.sort_order ?? "desc",
         })
         .pipe(Effect.map(paged("blasts", query, toBlastWire))),
-    create: ({ payload }, { id }) => blast(blasts.create(id, payload)),
+    create: ({ payload }, { id }) => blast(blasts.create(id, fieldsOf(payload))),
     find: ({ params }, { id }) => blast(blasts.get(id, params.blastId)),
-    update: ({ params, payload }, { id }) => blast(blasts.update(id, params.blastId, payload)),
+    update: ({ params, payload }, { id }) => blast(blasts.update(id, params.blastId, fieldsOf(payload))),
     remove: ({ params }, { id }) => deleted(params.blastId)(blasts.delete(id, params.blastId)),
     setAudience: ({ params, payload }, { id }) => blast(blasts.setAudience(id, params.blastId, audienceOf(payload))),
     setEmail: ({ params, payload }, { id }, caller) =>

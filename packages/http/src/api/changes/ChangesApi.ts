@@ -5,7 +5,7 @@ import { HttpApiSchema } from "effect/http-api"
 import * as Endpoint from "../../Endpoint.ts"
 import { Text } from "../../Wire.ts"
 
-export const watchedKinds = ["blast", "bulk", "email", "export", "flow", "import", "tent"] as const
+export const watchedKinds = ["blast", "bulk", "email", "export", "flow", "import", "tent", "webhook"] as const
 export type WatchedKind = (typeof watchedKinds)[number]
 
 /** Things that one stream watches. */

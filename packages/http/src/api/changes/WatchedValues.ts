@@ -14,11 +14,13 @@ import {
   FlowId,
   ImportRunId,
   TentId,
+  WebhookEndpointId,
   WorkspaceId,
 } from "@tentpole/core/kernel/Ids"
 import { NotFound } from "@tentpole/core/kernel/Refusal"
 import { BulkTents } from "@tentpole/core/tents/bulk/BulkTents"
 import { Tents } from "@tentpole/core/tents/Tents"
+import { WebhookEndpoints } from "@tentpole/core/webhooks/endpoints/WebhookEndpoints"
 import { Context, Effect, Layer, RcMap, Schedule, Semaphore, Stream, SubscriptionRef } from "effect"
 import { toBlastWire } from "../blasts/BlastWire.ts"
 import { toBlastProgress } from "../blasts/FiguresWire.ts"
@@ -28,9 +30,12 @@ import { toGraphWire } from "../flows/FlowWire.ts"
 import { toNamedRunWire, toRunWire } from "../imports/ImportWire.ts"
 import { toBulkJobWire } from "../tents/bulk/BulkTentsApi.ts"
 import { toTentWire } from "../tents/TentsApi.ts"
+import { toEndpointWithHoursWire } from "../webhooks/WebhookWire.ts"
 import type { Watched, WatchedKind } from "./ChangesApi.ts"
 
 const poll_every_ms = 1_000
+/** The figures of an endpoint count what waits. */
+const poll_webhook_every_ms = 3_000
 
 /** Reads at a time in one process, however many things are watched. */
 const reads_max = 4
@@ -49,6 +54,7 @@ const readers = Effect.gen(function* () {
   const imports = yield* Imports
   const tents = yield* Tents
   const bulk = yield* BulkTents
+  const webhooks = yield* WebhookEndpoints
 
   const sending = {
     status: "sending",
@@ -83,6 +89,8 @@ const readers = Effect.gen(function* () {
       Effect.map(exports.getRecord(workspace, ExportId.make(id)), (record) => toExportWire({ record, link: null })),
     flow: (workspace, id) => Effect.map(flows.getStepCounts(workspace, FlowId.make(id)), toGraphWire),
     import: (workspace, id) => Effect.map(imports.getRun(workspace, ImportRunId.make(id)), toRunWire),
+    webhook: (workspace, id) =>
+      Effect.map(webhooks.get(workspace, WebhookEndpointId.make(id)), toEndpointWithHoursWire),
     tent: (workspace, id) => Effect.map(tents.get(workspace, TentId.make(id)), toTentWire),
   } satisfies Record<WatchedKind | "workspace", Read>
 })
@@ -117,7 +125,10 @@ export class WatchedValues extends Context.Service<
           json === undefined || json === SubscriptionRef.getUnsafe(value)
             ? Effect.void
             : SubscriptionRef.set(value, json),
-        ).pipe(Effect.repeat(Schedule.spaced(poll_every_ms)), Effect.forkScoped)
+        ).pipe(
+          Effect.repeat(Schedule.spaced(kind === "webhook" ? poll_webhook_every_ms : poll_every_ms)),
+          Effect.forkScoped,
+        )
         return value
       })
       const shared = yield* RcMap.make({ lookup: polled })

@@ -107,6 +107,9 @@ const Rejected = Schema.Struct({
   error_code: Schema.String.annotate({ examples: ["conflict", "invalid_email", "INVALID_ITEM", "NOT_FOUND"] }),
   message: Schema.String,
   existing_contact: Schema.optionalKey(ExistingContactWire),
+  merge: Schema.optionalKey(Schema.Literal(true)).annotate({
+    description: "A merge of the two contacts solves the conflict",
+  }),
   merged_into: Schema.optionalKey(Schema.String).annotate({
     description: "The contact that the requested one was merged into",
   }),
@@ -203,7 +206,7 @@ const toRejected = (
     status: "rejected",
     error_code: code,
     message,
-    ...(existing === null ? {} : { existing_contact: toSnakeCase(existing) }),
+    ...(existing === null ? {} : { existing_contact: toSnakeCase(existing), merge: true as const }),
     ...(mergedInto === null ? {} : { merged_into: mergedInto }),
   }
 }

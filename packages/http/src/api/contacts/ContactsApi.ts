@@ -15,7 +15,14 @@ import {
   UpdateResults,
   UpsertResults,
 } from "./BatchWire.ts"
-import { ListsOfContactWire, MailableQuery, MailableWire, MembershipsAnswer } from "./ContactStateWire.ts"
+import {
+  ListsOfContactWire,
+  MailableQuery,
+  MailableWire,
+  MembershipsAnswer,
+  PreferencesLinkBody,
+  PreferencesLinkWire,
+} from "./ContactStateWire.ts"
 import { ActivitiesAnswer, ContactWire, ListedContactWire } from "./ContactWire.ts"
 import { MergeBody, MergedContactWire } from "./MergeWire.ts"
 
@@ -183,5 +190,14 @@ export const ContactsApi = Endpoint.group("contacts", "Contacts, identified by e
       "Returns everything that keeps mail from the contact: choices of the contact, an invalid address, a suppression. Operational mail ignores choices of the contact.",
     query: MailableQuery,
     success: MailableWire,
+  }),
+  Endpoint.post("preferencesLink", "/v1/contacts/:contact_id/preferences-link", {
+    needs: "editor",
+    summary: "Create a link to a contact's preferences",
+    description:
+      "Returns the address of the page on which the contact changes its subscriptions, for your own app. Who has the address can do so until it expires.",
+    payload: [PreferencesLinkBody, Schema.Undefined],
+    success: PreferencesLinkWire.pipe(HttpApiSchema.status(201)),
+    errors: ["not_found", "validation_failed"],
   }),
 )

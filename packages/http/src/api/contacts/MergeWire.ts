@@ -3,7 +3,7 @@ import { mergeSides } from "@tentpole/core/contacts/Merge"
 import { ContactId, FlowId } from "@tentpole/core/kernel/Ids"
 import type { MergeRequest, MergeResult } from "@tentpole/core/operations/merge/ContactMerges"
 import { Schema } from "effect"
-import { oneOf } from "../../Wire.ts"
+import { oneOf, toSnakeCase } from "../../Wire.ts"
 import { ContactWire, toContactWire } from "./ContactWire.ts"
 
 const Side = oneOf(...mergeSides)
@@ -33,6 +33,7 @@ export const MergedContactWire = Schema.Struct({
     lists: count("Static lists that the contact has joined"),
     messages: count("Messages to the source that are now the contact's, without those of blasts that were for both"),
     submissions: count("Form submissions of the source that are now the contact's"),
+    consent_records: count("Consent records of the source that are now the contact's"),
     dropped_memberships: Schema.Array(FlowId).annotate({
       description: "The flows in which both were: the membership of the source ended",
     }),
@@ -53,5 +54,5 @@ export const toMergedContact = ({
   source,
 }: MergeResult): typeof MergedContactWire.Type => ({
   ...toContactWire(shown),
-  merged: { source_contact_id: source, ...counts, dropped_memberships: droppedMemberships },
+  merged: { source_contact_id: source, ...toSnakeCase(counts), dropped_memberships: droppedMemberships },
 })

@@ -72,6 +72,7 @@ export const exportEndpoints = <const Path extends `/${string}`, Begin extends S
       description: `Starts to write ${exported} to a CSV file. Poll the export until it is completed.`,
       payload: [payload, Schema.Undefined],
       success: ExportBegun,
+      errors: ["not_found"],
     }),
     Endpoint.get("find", `${path}/:exportId`, {
       needs: "editor",

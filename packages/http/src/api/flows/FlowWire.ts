@@ -7,6 +7,7 @@ import type { FlowTally, FlowView } from "@tentpole/core/flows/definition/FlowSt
 import { edgeKinds, edgesBetween } from "@tentpole/core/flows/definition/Graph"
 import { memberStatuses } from "@tentpole/core/flows/members/Membership"
 import type { Simulation } from "@tentpole/core/flows/simulation/Simulate"
+import { flowWarningCodes } from "@tentpole/core/flows/definition/Readiness"
 import { stepTypes } from "@tentpole/core/flows/definition/Step"
 import { FlowId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
@@ -124,7 +125,7 @@ export const ReadinessWire = Schema.Struct({
     }),
   ).annotate({ description: "As in `details.missing` of a refused activation" }),
   warnings: Schema.Array(
-    Schema.Struct({ code: Schema.Literal("unreachable_step"), path: Schema.String, message: Schema.String }),
+    Schema.Struct({ code: Schema.Literals(flowWarningCodes), path: Schema.String, message: Schema.String }),
   ).annotate({ description: "They do not prevent the activation" }),
   paid_plan_required: Schema.Boolean.annotate({ description: "Whether the workspace's plan has no flows" }),
 }).annotate({ identifier: "FlowReadiness" })

@@ -20,6 +20,7 @@ import { ContactId, FieldDefinitionId, ImportRunId, ImportSessionId, ListId } fr
 import { Schema, Struct } from "effect"
 import { InstantWire, iso, listing, oneOf, PaginationWire, Text, toCamelCase, toSnakeCase } from "../../Wire.ts"
 import { FieldWire, toFieldWire } from "../contacts/ContactFieldsApi.ts"
+import { ConsentWire, toConsent } from "./ImportConsentWire.ts"
 
 const textOrNull = Schema.NullOr(Schema.String)
 
@@ -241,8 +242,11 @@ const MappingWire = Schema.Struct({
   header: Schema.optionalKey(textOrNull).annotateKey({
     description: "The column, as the preview names it. Without it every row gets `value`",
   }),
-  target_field: textOrNull,
-  target_kind: Schema.optionalKey(Schema.NullOr(oneOf("standard", "custom"))),
+  target_field: textOrNull.annotate({ description: "The `api_name` of a field, or the id of a topic" }),
+  target_kind: Schema.optionalKey(Schema.NullOr(oneOf("standard", "custom", "topic"))).annotateKey({
+    description:
+      "Required for a `topic`: `target_field` is then its id, and the cells are subscribed, yes, true or 1, or unsubscribed, no, false or 0. An empty cell says nothing",
+  }),
   overwrite_behavior: Schema.optionalKey(oneOf("overwrite", "skip_if_filled")),
   value: Schema.optionalKey(
     Cell.annotate({ description: "The value of every row, for a field that the file has no column for" }),
@@ -276,9 +280,10 @@ export const Execute = Schema.Struct({
   created_field_definition_ids: Schema.optionalKey(
     Schema.Array(FieldDefinitionId).check(Schema.isMaxLength(mappings_max, atMost(mappings_max))),
   ),
+  consent: Schema.optionalKey(ConsentWire),
 }).annotate({ identifier: "ExecuteImport" })
 
-export const toExecution = ({ mappings, reason, ...body }: typeof Execute.Type): Execution => ({
+export const toExecution = ({ consent, mappings, reason, ...body }: typeof Execute.Type): Execution => ({
   as: "contacts",
   suppressionReason: reason ?? null,
   duplicateStrategy: "update",
@@ -287,6 +292,7 @@ export const toExecution = ({ mappings, reason, ...body }: typeof Execute.Type):
   listIds: [],
   createdFieldDefinitionIds: [],
   ...toCamelCase(body),
+  consent: consent === undefined ? null : toConsent(consent),
   mappings: mappings.map(toWantedMapping),
 })
 
@@ -313,7 +319,8 @@ export const RunWire = Schema.Struct({
   skipped_count: Schema.Int,
   error_count: Schema.Int,
   warning_count: Schema.Int.annotate({
-    description: "Created and updated rows that were imported without an invalid cell (`on_invalid_cell` skip_cell)",
+    description:
+      "Created and updated rows that were imported without an invalid cell (`on_invalid_cell` skip_cell), or whose contact stays unsubscribed (`kept_unsubscribed`)",
   }),
   total_rows: Schema.NullOr(Schema.Int).annotate({ description: "null until the file was counted" }),
   processed_rows: Schema.Int,
@@ -359,7 +366,8 @@ export const ResultWire = Schema.Struct({
   status: Schema.Literals(["created", "updated", "skipped", "failed"]),
   contact_id: Schema.NullOr(ContactId),
   field_issues: Schema.Array(Schema.Struct(issueFields)).annotate({
-    description: "Why the row was rejected. Of a created or updated row: the invalid cells that were left out",
+    description:
+      "Why the row was rejected. Of a created or updated row: the invalid cells and the topics that were left out",
   }),
 }).annotate({ identifier: "ImportRowResult" })
 

@@ -54,6 +54,7 @@ export const ImportsApi = Endpoint.group("imports", "Imports of contacts from CS
       "validation_failed",
       "not_found",
       "invalid_state",
+      "topic_archived",
       "upload_missing",
       "import_unreadable",
       "payload_too_large",

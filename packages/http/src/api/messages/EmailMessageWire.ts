@@ -1,5 +1,5 @@
 // Schemas of single messages.
-import { ContactId, EmailId, EmailTemplateId, MessageId } from "@tentpole/core/kernel/Ids"
+import { ContactId, EmailId, EmailTemplateId, MessageId, TopicId } from "@tentpole/core/kernel/Ids"
 import { hasTooManyUnknownKeys, unknown_keys_max } from "@tentpole/core/kernel/UnknownKeys"
 import {
   batch_items_max,
@@ -92,11 +92,15 @@ const messageFields = {
   from_address: Schema.String,
   reply_to_email: text,
   operational: Schema.Boolean,
+  topic_id: Schema.NullOr(TopicId).annotate({
+    description: "Sent to subscribers of the topic only; null: all marketing, or operational",
+  }),
   track_opens: Schema.Boolean,
   track_clicks: Schema.Boolean,
   retain_content: Schema.Boolean,
   tags: texts.annotate({ examples: [{ kind: "receipt" }] }),
   metadata: texts.annotate({ examples: [{ order: "17" }] }),
+  headers: texts.annotate({ description: "Your own ones", examples: [{ "X-Order": "17" }] }),
   attachments: Schema.Array(
     Schema.Struct({
       file_name: Schema.String.annotate({ examples: ["receipt-17.pdf"] }),
@@ -227,6 +231,7 @@ const names = [
   "fromAddress",
   "replyToEmail",
   "operational",
+  "topicId",
   "trackOpens",
   "trackClicks",
   "retainContent",
@@ -243,6 +248,7 @@ export const toEmailMessageWire = ({ message, status }: MessageView): typeof Ema
   status,
   reason: message.reason,
   ...toSnakeCase(Struct.pick(message, names)),
+  headers: Object.fromEntries(message.headers),
   attachments: message.attachments.map(({ contentId, contentType, fileName, size_bytes }) => ({
     file_name: fileName,
     content_type: contentType,

@@ -40,6 +40,7 @@ export const EmailMessagesApi = Endpoint.group(
       "payload_too_large",
       "message_too_large",
       "too_complex",
+      "topic_archived",
       "idempotency_key_reused",
     ],
   })

@@ -12,6 +12,7 @@ import {
   rule_depth_max,
   rule_nodes_max,
   timeWindowUnits,
+  topicOperators,
   valueOperators,
 } from "@tentpole/core/segments/Operators"
 import { Schema } from "effect"
@@ -41,6 +42,7 @@ export const RuleMetadataWire = Schema.Struct({
   custom_fields: Schema.Array(CustomRuleField).annotate({ description: "Active ones" }),
   activity: Schema.Struct({ activity_types: words, operators: words, time_window_units: words }),
   list_membership: Schema.Struct({ operators: words }),
+  topic: Schema.Struct({ operators: words }),
   email_step: Schema.Struct({ operators: words, metrics: words }).annotate({
     description: "Only in the condition steps of flows",
   }),
@@ -54,6 +56,7 @@ export const toRuleMetadata = (fields: ReadonlyArray<CustomField>): typeof RuleM
   custom_fields: fields.map((field) => ({ field_definition_id: field.id, ...toComparable(field) })),
   activity: { activity_types: ruleActivityTypes, operators: activityOperators, time_window_units: timeWindowUnits },
   list_membership: { operators: membershipOperators },
+  topic: { operators: topicOperators },
   email_step: { operators: emailStepOperators, metrics: emailStepMetrics },
   operator_aliases: Object.fromEntries(operatorAliases),
   limits: { max_depth: rule_depth_max, max_nodes: rule_nodes_max },

@@ -5,6 +5,7 @@ import { renamed } from "@tentpole/core/kernel/Keys"
 import type { LoggedAttempt } from "@tentpole/core/webhooks/deliveries/DeliveryLog"
 import { batch_type, deliveryStatuses, type WebhookDelivery } from "@tentpole/core/webhooks/deliveries/WebhookDelivery"
 import {
+  ChangedWebhookHeaders,
   DeliveredPatterns,
   type EndpointFields,
   EventPatterns,
@@ -59,13 +60,13 @@ const changeable = {
   max_in_flight: Schema.optionalKey(MaxInFlight).annotate({
     description: "Requests that may be open at the same time. `ordered` has one. Default: 20",
   }),
-  headers: Schema.optionalKey(WebhookHeaders),
 }
 
 export const CreateWebhookEndpoint = Schema.Struct({
   url,
   event_types: EventPatterns,
   ...changeable,
+  headers: Schema.optionalKey(WebhookHeaders),
   secret: Schema.optionalKey(WebhookSecret),
 }).annotate({ identifier: "CreateWebhookEndpoint" })
 
@@ -73,6 +74,7 @@ const edited = {
   url: Schema.optionalKey(url),
   event_types: Schema.optionalKey(EventPatterns),
   ...changeable,
+  headers: Schema.optionalKey(ChangedWebhookHeaders),
 }
 
 export const EditWebhookEndpoint = Schema.Struct({
@@ -93,7 +95,7 @@ export const EditWebhookEndpoint = Schema.Struct({
   .check(namesSomething(edited))
   .annotate({
     identifier: "EditWebhookEndpoint",
-    description: "Omitted fields stay unchanged. `headers` are replaced as a whole",
+    description: "Omitted fields stay unchanged. `headers` are replaced as a whole, but null keeps a stored value",
   })
 
 const names = {
@@ -328,17 +330,20 @@ export const toAttemptWire = (attempt: LoggedAttempt): typeof AttemptWire.Type =
 })
 
 export const ReplayDeliveries = Schema.Struct({
-  since: OffsetInstant.annotate({ description: "Deliveries that were created at this time or later" }),
+  since: OffsetInstant.annotate({
+    description: "Deliveries that were created at this time or later, and events of this time or later",
+  }),
   until: Schema.optionalKey(OffsetInstant).annotate({ description: "… and before this time. Default: now" }),
   event_types: Schema.optionalKey(DeliveredPatterns).annotate({
     description: "Only deliveries of these types. Batches have the type `event.batch`. Default: all",
   }),
   status: Schema.optionalKey(oneOf("failed", "all")).annotate({
-    description: "`all`: every delivery that has ended. Default: `failed`",
+    description:
+      "`all`: every delivery that has ended, and each event that has no delivery and that the endpoint wants now. Default: `failed`",
   }),
 }).annotate({ identifier: "ReplayWebhookDeliveries" })
 
 export const ReplayWire = Schema.Struct({
   replay_id: WebhookReplayId,
-  matched_count: Schema.Int.annotate({ description: "Deliveries that are sent again" }),
+  matched_count: Schema.Int.annotate({ description: "Deliveries that are sent again, or for the first time" }),
 }).annotate({ identifier: "WebhookReplay" })

@@ -1,10 +1,17 @@
 // Wire schemas of workspaces: as their owners and operators read them, the overview that each member reads, and search by name.
-import { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import { EmailId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { WorkspaceOverview } from "@tentpole/core/workspaces/WorkspaceOverviews"
 import { searchedTypes } from "@tentpole/core/operations/search/Search"
 import { type Authority, authorities } from "@tentpole/core/workspaces/Role"
 import { FromName, SenderAddress } from "@tentpole/core/workspaces/Sender"
-import { planNames, type Workspace } from "@tentpole/core/workspaces/Workspace"
+import {
+  confirmation_days_max,
+  confirmations_per_hour_max,
+  marketingConsents,
+  oneClickScopes,
+  planNames,
+  type Workspace,
+} from "@tentpole/core/workspaces/Workspace"
 import { Record, Schema, Struct } from "effect"
 import { InstantWire, oneOf, Text, toSnakeCase } from "../../Wire.ts"
 
@@ -39,6 +46,34 @@ const perSecond = Schema.NullOr(
 )
 export const limitFields = { per_second: perSecond, per_domain_per_second: perSecond }
 
+const wholeUpTo = (maximum: number) => {
+  const message = `must be a whole number from 1 to ${maximum}`
+  return Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }, { message })).annotate({ message })
+}
+
+export const consentFields = {
+  marketing_consent: oneOf(...marketingConsents).annotate({
+    description:
+      "`assumed`: marketing goes to contacts that have not objected. `required`: to those that agreed, to all marketing or to the topic",
+  }),
+  confirmation_days: wholeUpTo(confirmation_days_max).annotate({
+    description: "How long a subscription request can be confirmed",
+  }),
+  confirmation_email_id: Schema.NullOr(EmailId).annotate({
+    description:
+      "The email that asks for the confirmation: approved, with `{{confirm_url}}`. null, or while it can't be sent: the built-in one",
+  }),
+  confirmations_per_hour: wholeUpTo(confirmations_per_hour_max).annotate({
+    description: "Subscription requests in an hour that were not confirmed. More are refused",
+  }),
+  privacy_url: Schema.NullOr(Text(2000, 1)).annotate({
+    description: "A link on pages and in confirmation mails. It begins with `https://`",
+  }),
+  one_click: oneOf(...oneClickScopes).annotate({
+    description: "What the one click of mail programs ends: the topic of the message, or all marketing",
+  }),
+}
+
 export const fourEyes = Schema.Boolean.annotate({
   description:
     "Whether another person than the last editor has to approve an email, and another one than the approver to send it",
@@ -57,17 +92,19 @@ export const WorkspaceWire = Schema.Struct({
   brand: Schema.Struct(Record.map(brandFields, () => Schema.NullOr(Schema.String))),
   sending_limits: Schema.Struct(Record.map(limitFields, () => Schema.NullOr(Schema.Int))),
   four_eyes: fourEyes,
+  consent: Schema.Struct({ ...consentFields, privacy_url: Schema.NullOr(Schema.String) }),
   created_at: InstantWire,
   updated_at: InstantWire,
 }).annotate({ identifier: "Workspace" })
 
 export const toWorkspaceWire = (workspace: Workspace): typeof WorkspaceWire.Type => {
-  const { id, senderDefaults, brand, sendingPerSecond, sendingPerDomainPerSecond, ...fields } = workspace
+  const { id, senderDefaults, brand, consent, sendingPerSecond, sendingPerDomainPerSecond, ...fields } = workspace
   return {
     workspace_id: id,
     ...toSnakeCase(fields),
     sender_defaults: toSnakeCase(senderDefaults),
     brand: toSnakeCase(brand),
+    consent: toSnakeCase(consent),
     sending_limits: { per_second: sendingPerSecond, per_domain_per_second: sendingPerDomainPerSecond },
   }
 }

@@ -3,9 +3,10 @@ import { BadConfiguration } from "@tentpole/adapters/Configuration"
 import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { Privacy } from "@tentpole/core/operations/privacy/Privacy"
 import type { StoredRow } from "@tentpole/core/operations/privacy/PrivacyStore"
-import { planNames } from "@tentpole/core/workspaces/Workspace"
+import { EmailId } from "@tentpole/core/kernel/Ids"
+import { marketingConsents, oneClickScopes, planNames } from "@tentpole/core/workspaces/Workspace"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
-import { Effect, type Option, Record, Stream } from "effect"
+import { Effect, type Option, Record, Schema, Stream } from "effect"
 import { Argument, type Command, Flag } from "effect/cli"
 import { appendFile, mkdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
@@ -96,16 +97,44 @@ const settings = {
     description: clearable("brand-description", "What the brand does, for the AI"),
     guidelines: clearable("brand-guidelines", "How texts and pages should look and sound, for the AI"),
   },
+  consent: {
+    marketingConsent: Flag.Literals("marketing-consent", marketingConsents).pipe(
+      Flag.withDescription(
+        "assumed: marketing goes to contacts that have not objected. required: to those that agreed",
+      ),
+      Flag.optional,
+    ),
+    confirmation_days: Flag.Int("confirmation-days").pipe(
+      Flag.withDescription("How long a subscription request can be confirmed, 1 to 30"),
+      Flag.optional,
+    ),
+    confirmationEmailId: Flag.String("confirmation-email").pipe(
+      Flag.withDescription("Id of the email that asks for the confirmation. An empty text removes it"),
+      Flag.withSchema(Schema.Union([Schema.Literal(""), EmailId])),
+      Flag.map((value) => (value === "" ? null : value)),
+      Flag.optional,
+    ),
+    confirmationsPerHour: Flag.Int("confirmations-per-hour").pipe(
+      Flag.withDescription("Unconfirmed subscription requests in an hour, 1 to 100000"),
+      Flag.optional,
+    ),
+    privacyUrl: clearable("privacy-url", "Link on pages and in confirmation mails"),
+    oneClick: Flag.Literals("one-click", oneClickScopes).pipe(
+      Flag.withDescription("What one click of mail programs ends: the topic of the message, or all marketing"),
+      Flag.optional,
+    ),
+  },
 }
 
 /** The fields whose flags are set. */
 const given = <Options extends Readonly<Record<string, Option.Option<unknown>>>>(options: Options) =>
   Record.getSomes(options) as { readonly [Key in keyof Options]?: Option.Option.Value<Options[Key]> }
 
-const settingsOf = ({ brand, senderDefaults, ...fields }: Command.Command.Config.Infer<typeof settings>) => ({
+const settingsOf = ({ brand, consent, senderDefaults, ...fields }: Command.Command.Config.Infer<typeof settings>) => ({
   ...given(fields),
   senderDefaults: given(senderDefaults),
   brand: given(brand),
+  consent: given(consent),
 })
 
 const list = command(
@@ -135,7 +164,7 @@ const create = command(
 
 const update = command(
   "update",
-  "Changes the name, plan, credits, time zone, country, addresses, brand or sending limits of a workspace",
+  "Changes the name, plan, credits, time zone, country, addresses, brand, consent or sending limits of a workspace",
   { slug: Argument.String("slug"), name: Flag.String("name").pipe(Flag.optional), ...settings },
   Effect.fnUntraced(function* ({ name, slug, ...fields }) {
     const workspaces = yield* Workspaces

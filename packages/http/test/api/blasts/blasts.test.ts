@@ -69,6 +69,7 @@ it.live("a new blast is a draft and can be read, updated and deleted", () =>
     assert.match(updated_at, instant)
     assert.deepStrictEqual(rest, {
       type: "email_blast",
+      topic_id: null,
       name: "News",
       description: "d",
       status: "draft",
@@ -300,6 +301,7 @@ it.live("send-now lists what is missing, otherwise returns 202 and freezes the b
 it.live("a blast can be paused, resumed and cancelled, and its recipients listed", () =>
   Effect.gen(function* () {
     const { call, make, put, people, write, fixAudience, at, get } = yield* served
+    yield* get("/v1/events")
     const draft = yield* make()
     const contact_ids = yield* people({ first_name: "Ann", display_name: "Ann" }, { unsubscribed: true })
     yield* put(draft, "audience", { source: "inline", kind: "static", contact_ids })
@@ -335,12 +337,15 @@ it.live("a blast can be paused, resumed and cancelled, and its recipients listed
     const cancelled = yield* call("POST", at(draft, "/cancel"))
     assert.deepInclude(cancelled.json, { status: "cancelled", cancelled_reason: null, paused: false })
     assert.match(cancelled.json.cancelled_at, instant)
-    assert.deepInclude(cancelled.json.details, {
+    const details = {
       blast_recipient_count: 2,
       blast_qualified_count: 1,
-      blast_blocked_count: 2,
       blast_sent_count: 0,
-    })
+      blast_failed_count: 0,
+      blast_blocked_count: 2,
+    }
+    assert.deepInclude(cancelled.json.details, details)
+    assert.deepStrictEqual((yield* get("/v1/events?type=blast.cancelled")).events[0].data.details, details)
     assert.deepStrictEqual(code(yield* call("POST", at(draft, "/cancel"))), [409, "invalid_state"])
     assert.strictEqual((yield* call("DELETE", at(draft))).status, 200)
   }).pipe(Effect.scoped),

@@ -50,6 +50,20 @@ it.live("sends the present value of each thing, and its new value when it change
   }),
 )
 
+it.live("sends a webhook endpoint as the call that gets it, and again when it changes", () =>
+  Effect.gen(function* () {
+    const { call, watch } = yield* begin
+    const json = { url: "https://crm.example.org/hooks", event_types: ["contact.*"] }
+    const { endpoint_id } = (yield* call("POST", "/v1/webhook-endpoints", { json })).json
+    const at = `/v1/webhook-endpoints/${endpoint_id}`
+    const events = yield* watch(`webhook:${endpoint_id}`)
+    assert.deepStrictEqual(yield* events.next, { of: `webhook:${endpoint_id}`, value: (yield* call("GET", at)).json })
+    yield* call("POST", `${at}/disable`)
+    assert.strictEqual((yield* events.next).value.disabled_reason, "requested")
+    yield* events.close
+  }),
+)
+
 it.live("sends null for what does not exist or belongs to others, and what goes on in the workspace", () =>
   Effect.gen(function* () {
     const { blast, context, watch } = yield* begin

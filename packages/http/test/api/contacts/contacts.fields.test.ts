@@ -233,6 +233,7 @@ it.live("rule metadata lists fields, operators, aliases and limits", () =>
         time_window_units: ["minute", "hour", "day", "week", "month"],
       },
       list_membership: { operators: ["is_member", "is_not_member"] },
+      topic: { operators: ["is_subscribed", "is_not_subscribed", "is_pending"] },
       email_step: {
         operators: ["has_activity"],
         metrics: ["sent", "delivered", "opened", "clicked", "bounced", "unsubscribed"],

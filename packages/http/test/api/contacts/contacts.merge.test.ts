@@ -38,6 +38,7 @@ it.live("a merge answers the contact with what it has taken over, and a dry run 
       lists: 0,
       messages: 0,
       submissions: 0,
+      consent_records: 0,
       dropped_memberships: [],
     }
     assert.deepStrictEqual([dry.json.merged, json.merged], [merged, merged])

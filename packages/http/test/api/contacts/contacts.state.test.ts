@@ -80,8 +80,8 @@ it.live("a contact is not mailed for reasons, some of which operational mail ign
     const ann = yield* person({ email: "ann@example.com" })
     assert.deepStrictEqual(yield* mailable(ann), { mailable: true, reasons: [] })
     const bob = yield* person({ email: "Bob@example.com", unsubscribed: true, marketing_email_subscribed: false })
-    const unsubscribed = { reason: "unsubscribed", since: null, source: "contact" }
-    const optOut = { reason: "opt_out", since: null, source: "contact" }
+    const unsubscribed = { reason: "unsubscribed", since: null, source: "contact", topic_id: null }
+    const optOut = { reason: "opt_out", since: null, source: "contact", topic_id: null }
     assert.deepStrictEqual(yield* mailable(bob), { mailable: false, reasons: [unsubscribed, optOut] })
     assert.deepStrictEqual(yield* mailable(bob, "?operational=true"), { mailable: true, reasons: [] })
     yield* post("/v1/suppressions", { email: "bob@example.com", reason: "complaint" })

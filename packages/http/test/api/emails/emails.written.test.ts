@@ -105,7 +105,9 @@ it.live("a preview uses a contact or a sample, and its unsubscribe link is inact
     assert.include(seen.json.text, "Yo Ann x")
     assert.deepStrictEqual([seen.json.subject, seen.json.unresolved_tokens], ["", ["foo.bar"]])
     const [, token = ""] = /\/u\/([\w-]+)/.exec(seen.json.html) ?? []
-    const ended = yield* Effect.flip(Context.get(context, Tracking).unsubscribe(token))
+    const ended = yield* Effect.flip(
+      Context.get(context, Tracking).unsubscribe(token, "all", { ipPrefix: null, userAgent: null }),
+    )
     assert.strictEqual(ended._tag, "NotFound")
     assert.include((yield* call("GET", at(json, "/preview"))).json.html, "Yo Sample x")
     for (const [id, status] of [
@@ -133,7 +135,10 @@ it.live("a preview of unsaved values cleans the HTML as a save does, reports its
       { line: 2, column: 30, message: "{{contact.frist_name}} has no value. Probably {{contact.first_name}}" },
     ])
     assert.deepInclude(seen.json.links[0], { url: "https://a.example/", text: "" })
-    assert.strictEqual(seen.json.links.at(-1).text, "Unsubscribe")
+    assert.deepStrictEqual(
+      seen.json.links.slice(-2).map(({ text }: Json) => text),
+      ["Unsubscribe", "Preferences"],
+    )
     assert.strictEqual(seen.json.bytes, new TextEncoder().encode(seen.json.html).length)
     const stored = yield* call("POST", at(json, "/preview"), { json: {} })
     assert.include(stored.json.html, "<p>saved</p>")

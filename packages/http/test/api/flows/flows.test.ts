@@ -110,6 +110,7 @@ it.live("triggers and steps are returned as sent, with defaults", () =>
       label: null,
       email_id,
       operational: false,
+      topic_id: null,
       email_source: "existing",
       create_email_step_id: null,
       next_step_id: "b",

@@ -49,7 +49,8 @@ describe.each([
       const email_id = yield* approvedEmail(call)
       const data = { order: { id: 17, total: "19.90 €" } }
       const tags = { kind: "receipt" }
-      const sent = yield* send({ to, email_id, data, tags, metadata: { order: "17" } })
+      const headers = { "X-B": "2", "X-A": "1" }
+      const sent = yield* send({ to, email_id, data, tags, metadata: { order: "17" }, headers })
       assert.strictEqual(sent.status, 202, sent.text)
       const { created_at, expires_at, message_id, smtp_message_id, warnings, ...rest } = sent.json
       assert.deepStrictEqual(rest, {
@@ -65,11 +66,13 @@ describe.each([
         from_address: "orders@example.test",
         reply_to_email: "help@example.test",
         operational: true,
+        topic_id: null,
         track_opens: false,
         track_clicks: false,
         retain_content: true,
         tags,
         metadata: { order: "17" },
+        headers,
         attachments: [],
         unresolved_tokens: [],
         test: false,

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { valueTypes } from "@tentpole/core/contacts/ContactFields"
 import { type CustomField, FieldChange } from "@tentpole/core/contacts/CustomField"
-import { FieldDefinitionId, ListId } from "@tentpole/core/kernel/Ids"
+import { FieldDefinitionId, ListId, TopicId } from "@tentpole/core/kernel/Ids"
 import { everyValueOperator } from "@tentpole/core/segments/Operators"
 import { parseRules } from "@tentpole/core/segments/Parse"
 import { DateTime, Result } from "effect"
@@ -10,6 +10,7 @@ import { toRuleMetadata } from "@tentpole/http/api/segments/RuleMetadataWire"
 
 const now = DateTime.makeUnsafe(0)
 const list = ListId.make("00000000-0000-4000-8000-0000000000aa")
+const topic = TopicId.make("00000000-0000-4000-8000-0000000000bb")
 
 const made = Result.getOrThrow(
   FieldChange.create(
@@ -38,7 +39,10 @@ const gone: CustomField = {
 const metadata = toRuleMetadata(made)
 const takes = (condition: object): boolean =>
   Result.isSuccess(
-    parseRules({ kind: "condition", ...condition }, { fields: [...made, gone], staticLists: new Set([list]) }),
+    parseRules(
+      { kind: "condition", ...condition },
+      { fields: [...made, gone], staticLists: new Set([list]), topics: new Set([topic]) },
+    ),
   )
 const values = { string: "x", number: 1, boolean: "x", date: "2026-05-01", tags: ["x"] }
 
@@ -77,6 +81,9 @@ describe("Rule metadata", () => {
         assert.isTrue(takes({ source: "activity", activityType: "email_opened", operator, timeWindow }))
       }
     }
+    for (const operator of metadata.topic.operators) {
+      assert.isTrue(takes({ source: "topic", topicId: topic, operator }))
+    }
     for (const operator of metadata.list_membership.operators) {
       assert.isTrue(takes({ source: "list_membership", listId: list, operator }))
     }
@@ -87,6 +94,7 @@ describe("Rule metadata", () => {
       ...metadata.standard_fields.flatMap((field) => field.operators),
       ...metadata.activity.operators,
       ...metadata.list_membership.operators,
+      ...metadata.topic.operators,
     ])
     for (const [alias, canonical] of Object.entries(metadata.operator_aliases)) {
       assert.isTrue(named.has(canonical), alias)

@@ -380,7 +380,7 @@ it.live("the OpenAPI document has the three operations with one rule schema", ()
     assert.deepStrictEqual(SearchContacts.properties.rules, { allOf: [{ $ref: "#/components/schemas/Rule" }] })
     assert.deepStrictEqual(SearchContacts.required, ["rules"])
     assert.notProperty(FoundContact.properties, "custom_fields")
-    assert.strictEqual(ExplainedCondition.properties.condition.anyOf.length, 4)
+    assert.strictEqual(ExplainedCondition.properties.condition.anyOf.length, 5)
     assert.isUndefined(Rule_1)
   }).pipe(Effect.scoped),
 )

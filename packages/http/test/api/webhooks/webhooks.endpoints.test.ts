@@ -1,7 +1,11 @@
 // Tests of webhook endpoints over HTTP, on both adapters.
 import { AuditLog } from "@tentpole/core/kernel/changes/AuditLog"
-import { endpoints_max } from "@tentpole/core/webhooks/endpoints/WebhookEndpoint"
+import { WebhookEndpointId } from "@tentpole/core/kernel/Ids"
+import { Secrets } from "@tentpole/core/kernel/Secrets"
+import { EndpointStore } from "@tentpole/core/webhooks/endpoints/EndpointStore"
+import { endpoints_max, purposeOf } from "@tentpole/core/webhooks/endpoints/WebhookEndpoint"
 import { keyOf } from "@tentpole/core/webhooks/Signature"
+import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { assert, describe, it } from "@effect/vitest"
@@ -147,6 +151,30 @@ describe.each([
       assert.strictEqual(first.webhook_endpoints.length, 30)
       const second = (yield* call("GET", `${root}?limit=30&cursor=${first.next_cursor}`)).json
       assert.deepStrictEqual([second.webhook_endpoints.length, second.next_cursor], [20, null])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("keep the value of a header that is written back as it was read", () =>
+    Effect.gen(function* () {
+      const { call, context } = yield* serving
+      const headers = { Authorization: "Bearer x", "x-b": "1" }
+      const { endpoint_id } = (yield* call("POST", root, { json: { ...right, headers } })).json
+      const at = `${root}/${endpoint_id}`
+      const { json: read } = yield* call("GET", at)
+      const written = { "x-c": "2", ...read.headers, "x-b": undefined }
+      const changed = yield* call("PATCH", at, { json: { headers: written } })
+      assert.deepStrictEqual(changed.json.headers, { "x-c": null, authorization: null }, changed.text)
+      const sent = Effect.gen(function* () {
+        const { workspace } = yield* Effect.flatMap(Workspaces, ({ bootstrap }) => bootstrap({ apiKey: null }))
+        const store = yield* EndpointStore
+        const { endpoint } = yield* store.get(workspace.id, WebhookEndpointId.make(endpoint_id))
+        const { open } = yield* Secrets
+        return yield* open(purposeOf(endpoint.id), endpoint.sealedHeaders ?? new Uint8Array())
+      })
+      const opened = yield* Effect.provide(sent, context as Context.Context<EndpointStore | Secrets | Workspaces>)
+      assert.deepStrictEqual(JSON.parse(new TextDecoder().decode(opened)), { "x-c": "2", authorization: "Bearer x" })
+      const refused = yield* call("PATCH", at, { json: { headers: { "x-b": null } } })
+      assert.deepStrictEqual([refused.status, paths(refused)], [400, ["headers.x-b"]])
     }).pipe(Effect.scoped),
   )
 

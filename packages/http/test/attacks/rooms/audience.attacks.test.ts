@@ -1,5 +1,6 @@
-// Attacks on contacts, custom fields and lists.
+// Attacks on contacts, custom fields, lists, and exports of consent records.
 import { assault } from "../AttackSuite.ts"
-import { audience } from "../AudienceProbes.ts"
+import { audience, consentExports } from "../AudienceProbes.ts"
 
 assault(audience)
+assault(consentExports)

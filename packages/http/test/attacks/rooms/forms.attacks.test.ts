@@ -1,5 +1,6 @@
-// Attacks on form submissions.
+// Attacks on forms and on subscription requests.
 import { assault } from "../AttackSuite.ts"
-import { submissions } from "../FormProbes.ts"
+import { submissions, subscriptions } from "../FormProbes.ts"
 
 assault(submissions)
+assault(subscriptions)
