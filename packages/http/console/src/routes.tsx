@@ -16,6 +16,7 @@ import { NoScreen, ScreenProblem } from "./parts/Problem.tsx"
 import { contactListSearch, listScreenSearch, rulesSearch } from "./segments/search.ts"
 import { Shell } from "./shell/Shell.tsx"
 import { bulkSearch, tentListSearch, tentSearch } from "./tents/search.ts"
+import { requestSearch, topicSearch } from "./topics/search.ts"
 import { catalogueSearch, endpointSearch } from "./webhooks/search.ts"
 import { loadWords, preferredLanguage, type Words } from "./words/Words.tsx"
 
@@ -60,6 +61,12 @@ const lists = [
   screen("lists", "/lists", () => import("./lists/ListList.tsx"), "ListList", listSearch),
   screen("lists", "/lists/$listId", () => import("./lists/List.tsx"), "List", listScreenSearch),
   screen("segments", "/lists/new", () => import("./segments/NewSegment.tsx"), "NewSegment", rulesSearch),
+] as const
+
+const topics = [
+  screen("topics", "/topics", () => import("./topics/TopicList.tsx"), "TopicList", topicSearch),
+  screen("topics", "/topics/requests", () => import("./topics/requests/RequestList.tsx"), "RequestList", requestSearch),
+  screen("topics", "/topics/$topicId", () => import("./topics/Topic.tsx"), "Topic"),
 ] as const
 
 const imports = [
@@ -122,6 +129,7 @@ const settings = [
   screen("settings", "/settings/workspace", () => import("./settings/WorkspaceSettings.tsx"), "WorkspaceSettings"),
   screen("settings", "/settings/sender", () => import("./settings/SenderSettings.tsx"), "SenderSettings"),
   screen("settings", "/settings/brand", () => import("./settings/BrandSettings.tsx"), "BrandSettings"),
+  screen("settings", "/settings/consent", () => import("./settings/ConsentSettings.tsx"), "ConsentSettings"),
   screen("settings", "/settings/fields", () => import("./settings/fields/FieldList.tsx"), "FieldList"),
   screen("settings", "/settings/limits", () => import("./settings/LimitSettings.tsx"), "LimitSettings"),
   screen("settings", "/settings/members", () => import("./settings/members/MemberList.tsx"), "MemberList"),
@@ -186,6 +194,7 @@ export const router = createRouter({
     ...home,
     ...contacts,
     ...lists,
+    ...topics,
     ...imports,
     ...blasts,
     ...flows,

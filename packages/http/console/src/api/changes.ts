@@ -9,7 +9,9 @@ import { type Change, follow } from "./follow.ts"
 import { queryClient, queryOf } from "./queries.ts"
 
 /** What a stream watches: a kind and an id, such as `blast:1`, or what goes on in the workspace. */
-export type Watched = `${"blast" | "import" | "email" | "flow" | "tent" | "export" | "bulk"}:${string}` | "workspace"
+export type Watched =
+  | `${"blast" | "import" | "email" | "flow" | "tent" | "export" | "bulk" | "webhook"}:${string}`
+  | "workspace"
 
 export type WatchedBlast = Blast & { readonly progress: BlastProgress }
 
@@ -69,6 +71,8 @@ const targetsOf = (of: string): ReadonlyArray<Target> => {
       return [queryOf("imports", "find", { params: { import_run_id: id } })]
     case "tent":
       return [queryOf("tents", "show", { params: { tentId: id } })]
+    case "webhook":
+      return [queryOf("webhookEndpoints", "find", { params: { endpointId: id } })]
     default:
       return []
   }
@@ -84,6 +88,7 @@ const roomsOf: Readonly<Record<string, string>> = {
   email: "emails",
   import: "imports",
   tent: "tents",
+  webhook: "webhookEndpoints",
 }
 
 /** The blasts of the value in the listings that show them; those that ended are read again. */

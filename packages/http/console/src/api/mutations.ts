@@ -24,6 +24,8 @@ const alsoStale: Readonly<Record<string, ReadonlyArray<string>>> = {
   tentAssets: ["tents"],
   bulkTents: ["tents", "analytics"],
   suppressions: ["contacts"],
+  topics: ["contacts", "consentRecords", "subscriptions", "blasts", "flows"],
+  subscriptions: ["topics", "contacts", "consentRecords"],
   webhookEndpoints: ["webhookDeliveries"],
   webhookDeliveries: ["webhookEndpoints"],
   "accounts.user": ["accounts.sessions"],

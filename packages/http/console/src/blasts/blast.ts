@@ -54,6 +54,7 @@ export const stepOfMissing: Readonly<Record<Missing, WizardStep>> = {
   email: "what",
   email_approval: "what",
   sender_domain: "what",
+  topic: "who",
   schedule: "when",
 }
 
@@ -65,6 +66,7 @@ export const stepOfWarning: Readonly<Record<Warning, WizardStep | null>> = {
   no_postal_address: null,
   email_changed_since_approval: "what",
   schedule_missed: "when",
+  topic_ignored: null,
 }
 
 /** The first step that misses something. */

@@ -23,6 +23,9 @@ import { PersonMenu } from "./standing/PersonMenu.tsx"
 import { Timeline } from "./Timeline.tsx"
 
 const Standing = lazy(async () => ({ default: (await import("./standing/Standing.tsx")).Standing }))
+const ConsentRecords = lazy(async () => ({
+  default: (await import("./standing/ConsentRecords.tsx")).ConsentRecords,
+}))
 
 const Actions = ({ contact }: { readonly contact: Contact }) => {
   const { may } = useSession()
@@ -98,6 +101,7 @@ export const Person = () => {
           <Stack gap="md">
             <Suspense fallback={<Skeleton className="late" h={230} radius="lg" />}>
               <Standing contact={contact} />
+              <ConsentRecords contactId={contactId} />
             </Suspense>
             <Paper p="md" component="section" aria-label={words.fieldsTitle} ref={fields}>
               <PersonFields contact={contact} />

@@ -2,6 +2,7 @@
 import { Button, Skeleton, Stack, Text, Timeline as Line } from "@mantine/core"
 import type { Activity } from "@tentpole/client"
 import { useInfiniteQuery } from "@tanstack/react-query"
+import { lazy, Suspense } from "react"
 import { queryOf } from "../api/queries.ts"
 import {
   BlastsIcon,
@@ -18,12 +19,17 @@ import { Problem } from "../parts/Problem.tsx"
 import { Time } from "../parts/Time.tsx"
 import { useWords } from "../words/Words.tsx"
 
+const TopicDetail = lazy(async () => ({ default: (await import("./TopicDetail.tsx")).TopicDetail }))
+
 const page_size = 25
 
 const icons: Readonly<Record<Activity["type"], typeof EmailsIcon>> = {
   contact_created: ContactsIcon,
   contact_updated: EditIcon,
   contact_merged: ContactsIcon,
+  subscription_requested: EmailsIcon,
+  subscription_confirmed: EmailsIcon,
+  subscription_changed: EmailsIcon,
   email_sent: BlastsIcon,
   email_delivered: EmailsIcon,
   email_opened: EmailsIcon,
@@ -66,6 +72,23 @@ const detailOf = ({ metadata }: Activity): string | null => {
   return key === undefined ? null : textOf(metadata[key])
 }
 
+const Detail = ({ activity }: { readonly activity: Activity }) => {
+  const { from, to, topic_id } = activity.metadata
+  const detail = detailOf(activity)
+  if (typeof topic_id !== "string" && detail === null) return null
+  return (
+    <Text size="sm" className="break">
+      {typeof topic_id === "string" ? (
+        <Suspense fallback="…">
+          <TopicDetail topicId={topic_id} from={from} to={to} />
+        </Suspense>
+      ) : (
+        detail
+      )}
+    </Text>
+  )
+}
+
 interface Props {
   readonly contactId: string
 }
@@ -104,14 +127,9 @@ export const Timeline = ({ contactId }: Props) => {
       <Line bulletSize={26} lineWidth={1} color="gray">
         {activities.map((activity) => {
           const Icon = icons[activity.type]
-          const detail = detailOf(activity)
           return (
             <Line.Item key={activity.activity_id} bullet={<Icon size={14} />} title={words.activities[activity.type]}>
-              {detail !== null && (
-                <Text size="sm" className="break">
-                  {detail}
-                </Text>
-              )}
+              <Detail activity={activity} />
               <Text size="xs" c="dimmed">
                 <Time at={activity.timestamp} as="relative" />
               </Text>

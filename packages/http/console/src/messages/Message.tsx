@@ -13,6 +13,7 @@ import { StatusBadge } from "../parts/StatusBadge.tsx"
 import { Time } from "../parts/Time.tsx"
 import { useSession } from "../session.tsx"
 import { CopiedFact, Fact } from "../webhooks/Fact.tsx"
+import { TopicName } from "../topics/TopicName.tsx"
 import { useWords } from "../words/Words.tsx"
 import { Actions } from "./Actions.tsx"
 import { Content } from "./Content.tsx"
@@ -56,7 +57,7 @@ const pairsOf = (pairs: Readonly<Record<string, string>>): string => tagTexts(pa
 
 const Facts = ({ message }: Props) => {
   const words = useWords("messages")
-  const { attempts, client_item_id, expires_at, message_id, metadata, scheduled_at, status, tags } = message
+  const { attempts, client_item_id, expires_at, message_id, metadata, scheduled_at, status, tags, topic_id } = message
   const hasEnded = status === "sent" || status === "failed" || status === "blocked"
   return (
     <dl className="fields">
@@ -67,6 +68,13 @@ const Facts = ({ message }: Props) => {
         <Source message={message} />
       </Fact>
       <Fact label={words.kind}>{message.operational ? words.operational : words.marketing}</Fact>
+      {topic_id !== null && (
+        <Fact label={words.topic}>
+          <Link to="/topics/$topicId" params={{ topicId: topic_id }} className="link">
+            <TopicName topicId={topic_id} />
+          </Link>
+        </Fact>
+      )}
       {scheduled_at !== null && (
         <Fact label={words.scheduledAt}>
           <Time at={scheduled_at} />

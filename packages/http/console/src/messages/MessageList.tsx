@@ -10,6 +10,7 @@ import { StatusBadge } from "../parts/StatusBadge.tsx"
 import type { Column } from "../parts/table/DataTable.tsx"
 import { Listing } from "../parts/table/Listing.tsx"
 import { Time } from "../parts/Time.tsx"
+import { TopicName } from "../topics/TopicName.tsx"
 import { useWords, type Words } from "../words/Words.tsx"
 import { messageTones, tagTexts } from "./message.ts"
 import { message_statuses, type MessageSearch, queryOfSearch, searching } from "./search.ts"
@@ -33,6 +34,12 @@ const columnsOf = (words: Words["messages"]): ReadonlyArray<Column<EmailMessage>
         <StatusBadge tone={messageTones[status]} label={words.statuses[status]} />
       </span>
     ),
+  },
+  {
+    key: "topic",
+    label: words.topic,
+    width: "minmax(7rem, 1fr)",
+    cell: ({ topic_id }) => (topic_id === null ? "–" : <TopicName topicId={topic_id} />),
   },
   {
     key: "tags",

@@ -41,6 +41,7 @@ export const headersOf = (message: EmailMessage): ReadonlyArray<readonly [name: 
   ...(message.reply_to_email === null ? [] : [["Reply-To", message.reply_to_email] as const]),
   ["Subject", message.subject],
   ["Message-ID", message.smtp_message_id],
+  ...Object.entries(message.headers),
 ]
 
 const mailbox = (name: string | null, address: string | null): string => {

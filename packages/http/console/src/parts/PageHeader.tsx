@@ -50,3 +50,18 @@ export const PageHeader = ({ above, actions, beside, text, title }: Props) => {
     </header>
   )
 }
+
+interface PanelProps {
+  readonly title: string
+  readonly beside?: ReactNode
+}
+
+/** The head of a part of a screen: its title, and what belongs to it at the right. */
+export const PanelHead = ({ beside, title }: PanelProps) => (
+  <Group justify="space-between" mb={6} mih={26}>
+    <Text component="h2" fw={600} size="sm" m={0}>
+      {title}
+    </Text>
+    {beside}
+  </Group>
+)

@@ -13,10 +13,11 @@ const camelKeys: Readonly<Record<string, string>> = {
   activity_type: "activityType",
   time_window: "timeWindow",
   list_id: "listId",
+  topic_id: "topicId",
   node_id: "nodeId",
 }
 
-const sources = ["contact", "custom_field", "activity", "list_membership", "email_step"]
+const sources = ["contact", "custom_field", "activity", "list_membership", "topic", "email_step"]
 
 /** The key that names what a condition of a source is about. */
 const namingKeys: Readonly<Record<string, string>> = {
@@ -24,6 +25,7 @@ const namingKeys: Readonly<Record<string, string>> = {
   custom_field: "fieldDefinitionId",
   activity: "activityType",
   list_membership: "listId",
+  topic: "topicId",
   email_step: "nodeId",
 }
 

@@ -10,6 +10,8 @@ interface Texts {
   readonly number: (value: number) => string
   /** The name of a list, or null while it loads. */
   readonly listName: (listId: string) => string | null
+  /** The same of a topic. */
+  readonly topicName: (topicId: string) => string | null
 }
 
 const windowText = (value: unknown, { number, words }: Texts): string => {
@@ -25,6 +27,7 @@ const valueText = ({ field, operator, value }: RuleType, vocabulary: Vocabulary,
   const [source] = partsOf(field)
   if (source === "activity") return windowText(value, texts)
   if (source === "list_membership") return texts.listName(String(value)) ?? "…"
+  if (source === "topic") return texts.topicName(String(value)) ?? "…"
   if (source === "email_step") return vocabulary.steps.find((step) => step.value === value)?.label ?? String(value)
   if (typeof value === "number") return texts.number(value)
   return Array.isArray(value) ? value.join(", ") : String(value ?? "")

@@ -23,6 +23,8 @@ export const fieldNameOf = (condition: Condition): string => {
       return `activity:${condition.activityType}`
     case "list_membership":
       return "list_membership:list"
+    case "topic":
+      return "topic:topic"
     case "email_step":
       return `email_step:${condition.metric}`
   }
@@ -34,6 +36,8 @@ const valueOf = (condition: Condition): unknown => {
       return condition.timeWindow
     case "list_membership":
       return condition.listId
+    case "topic":
+      return condition.topicId
     case "email_step":
       return condition.nodeId
     default:
@@ -75,6 +79,8 @@ const keysOf = (source: string, key: string, rule: RuleType): object => {
       return { activityType: key, operator, ...compared("timeWindow", value) }
     case "list_membership":
       return { listId: text, operator }
+    case "topic":
+      return { topicId: text, operator }
     default:
       return { nodeId: text, metric: key, operator }
   }

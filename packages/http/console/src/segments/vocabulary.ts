@@ -5,7 +5,7 @@ import { fieldLabel } from "../contacts/fieldLabels.ts"
 import type { Words } from "../words/Words.tsx"
 import { emptyGroupsOf, isQueryGroup, leavesOf, partsOf, pathOf, takesValue } from "./ruleTree.ts"
 
-export type FieldKind = "string" | "number" | "boolean" | "date" | "tags" | "activity" | "list" | "step"
+export type FieldKind = "string" | "number" | "boolean" | "date" | "tags" | "activity" | "list" | "topic" | "step"
 
 export interface Field {
   /** The name in the builder, `<source>:<key>`. */
@@ -37,7 +37,7 @@ type Texts = Pick<Words, "contacts" | "segments">
 const wordOf = (words: Readonly<Record<string, string>>, name: string): string | undefined => words[name]
 
 const contactFields = (
-  { activity, custom_fields, list_membership, standard_fields }: RuleMetadata,
+  { activity, custom_fields, list_membership, standard_fields, topic }: RuleMetadata,
   { contacts, segments }: Texts,
 ): ReadonlyArray<Field> => [
   ...standard_fields.map(({ api_name, display_name, key, operators, value_type }) => ({
@@ -67,6 +67,13 @@ const contactFields = (
     group: "lists",
     kind: "list",
     operators: list_membership.operators,
+  },
+  {
+    name: "topic:topic",
+    label: segments.topicField,
+    group: "lists",
+    kind: "topic",
+    operators: topic.operators,
   },
 ]
 

@@ -11,7 +11,17 @@ type Name = keyof Words["settings"]["sections"]
 
 /** The sections that every member opens; the others need the role of an owner. */
 const forAll: ReadonlyArray<Name> = ["workspace", "fields", "limits", "account"]
-const all: ReadonlyArray<Name> = ["workspace", "sender", "brand", "fields", "limits", "members", "keys", "account"]
+const all: ReadonlyArray<Name> = [
+  "workspace",
+  "sender",
+  "brand",
+  "consent",
+  "fields",
+  "limits",
+  "members",
+  "keys",
+  "account",
+]
 
 const pathOf = (name: string): string => `/settings/${name}`
 

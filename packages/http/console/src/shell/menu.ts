@@ -25,6 +25,7 @@ export const menu: ReadonlyArray<MenuGroup> = [
     entries: [
       { name: "contacts", path: "/contacts", icon: Icons.ContactsIcon, letter: "c" },
       { name: "lists", path: "/lists", icon: Icons.ListsIcon, letter: "s" },
+      { name: "topics", path: "/topics", icon: Icons.TopicsIcon, letter: null },
       { name: "imports", path: "/imports", icon: Icons.ImportsIcon, letter: "i" },
     ],
   },

@@ -6,7 +6,7 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { type ComponentType, lazy, Suspense } from "react"
 import { useChanges } from "../api/changes.ts"
 import { queryOf } from "../api/queries.ts"
-import { ChartIcon, CodeIcon, ContactsIcon, EyeIcon, UploadIcon } from "../Icons.tsx"
+import { ChartIcon, CodeIcon, ContactsIcon, EyeIcon, TopicsIcon, UploadIcon } from "../Icons.tsx"
 import { BackLink } from "../parts/BackLink.tsx"
 import { PageHeader } from "../parts/PageHeader.tsx"
 import { Problem } from "../parts/Problem.tsx"
@@ -19,6 +19,7 @@ import { TentHead } from "./TentHead.tsx"
 
 const Code = lazy(async () => ({ default: (await import("./page/Code.tsx")).Code }))
 const Files = lazy(async () => ({ default: (await import("./page/Files.tsx")).Files }))
+const Forms = lazy(async () => ({ default: (await import("./forms/Forms.tsx")).Forms }))
 const Idle = lazy(async () => ({ default: (await import("./making/Idle.tsx")).Idle }))
 const PagePreview = lazy(async () => ({ default: (await import("./page/PagePreview.tsx")).PagePreview }))
 const SignUps = lazy(async () => ({ default: (await import("./page/SignUps.tsx")).SignUps }))
@@ -28,6 +29,7 @@ const icons: Readonly<Record<Tab, ComponentType<{ readonly size?: number }>>> = 
   page: EyeIcon,
   traffic: ChartIcon,
   signups: ContactsIcon,
+  forms: TopicsIcon,
   files: UploadIcon,
   code: CodeIcon,
 }
@@ -40,6 +42,8 @@ const Panel = ({ tab, tent }: { readonly tab: Tab; readonly tent: TentValue }) =
       return <Traffic tent={tent} />
     case "signups":
       return <SignUps tent={tent} />
+    case "forms":
+      return <Forms tent={tent} />
     case "files":
       return <Files tent={tent} />
     case "code":

@@ -21,7 +21,7 @@ export const tentListSearch = ({ search, status }: Raw): TentListSearch => {
   return { ...(text === null ? {} : { search: text }), ...(isTentStatus(status) ? { status } : {}) }
 }
 
-export const tabs = ["page", "traffic", "signups", "files", "code"] as const
+export const tabs = ["page", "traffic", "signups", "forms", "files", "code"] as const
 
 export type Tab = (typeof tabs)[number]
 

@@ -19,5 +19,6 @@ export const english = {
   settings: async () => (await import("./en/settings.ts")).settings,
   shell: async () => (await import("./en/shell.ts")).shell,
   tents: async () => (await import("./en/tents.ts")).tents,
+  topics: async () => (await import("./en/audience/topics.ts")).topics,
   webhooks: async () => (await import("./en/webhooks.ts")).webhooks,
 }

@@ -19,5 +19,6 @@ export const german: { readonly [Room in keyof Words]: () => Promise<Words[Room]
   settings: async () => (await import("./de/settings.ts")).settings,
   shell: async () => (await import("./de/shell.ts")).shell,
   tents: async () => (await import("./de/tents.ts")).tents,
+  topics: async () => (await import("./de/audience/topics.ts")).topics,
   webhooks: async () => (await import("./de/webhooks.ts")).webhooks,
 }

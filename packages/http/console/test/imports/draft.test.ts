@@ -140,6 +140,18 @@ describe("executionOf", () => {
     })
   })
 
+  it("sends what the people agreed to with the topics, and wants it before the start", () => {
+    const consent = { ...draft.consent, topics: ["news"], text: " Yes. ", source: "fair", day: "2026-05-01" }
+    const sent = (change: Partial<Draft["consent"]>) =>
+      executionOf({ ...draft, consent: { ...consent, ...change } }, fields).consent
+    const given = { topic_ids: ["news"], text: "Yes.", source: "fair", double_opt_in: false }
+    assert.deepStrictEqual(sent({}), { ...given, collected_at: "2026-05-01T00:00:00.000Z" })
+    assert.deepStrictEqual(sent({ header: "Birthday" }), { ...given, collected_at_header: "Birthday" })
+    assert.isUndefined(sent({ topics: [] }))
+    assert.deepStrictEqual(problemsOf({ ...draft, consent: { ...consent, text: " " } }), ["consent"])
+    assert.deepStrictEqual(problemsOf({ ...draft, consent }), [])
+  })
+
   it("names the fields that were created, whose columns go to them from then on", () => {
     const after = withCreated(draft, [{ api_name: "plan", field_definition_id: "new" }])
     assert.deepStrictEqual(after.columns[2]?.target, { kind: "field", name: "plan" })

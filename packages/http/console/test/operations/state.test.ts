@@ -39,7 +39,14 @@ describe("the state of the installation", () => {
   })
 
   it("has the kinds of due work that waited for a second or longer", () => {
-    const rest = { flows: null, flow_events: null, flow_dates: null, webhooks: null, messages: null }
+    const rest = {
+      flows: null,
+      flow_events: null,
+      flow_dates: null,
+      webhooks: null,
+      messages: null,
+      subscriptions: null,
+    }
     const none = { at: "", deliveries: null, blasts: null, ...rest }
     assert.deepStrictEqual(lateKindsOf([none]), [])
     assert.deepStrictEqual(

@@ -29,6 +29,7 @@ const metadata: RuleMetadata = {
   custom_fields: [{ ...plan, operators: ["equals", "is_empty"] }],
   activity: { activity_types: ["email_opened"], operators: ["has_activity"], time_window_units: ["day"] },
   list_membership: { operators: ["is_member", "is_not_member"] },
+  topic: { operators: ["is_subscribed", "is_not_subscribed", "is_pending"] },
   email_step: { operators: ["has_activity"], metrics: ["opened"] },
   operator_aliases: { eq: "equals", empty: "is_empty", in_list: "is_member" },
   limits: { max_depth: 2, max_nodes: 4 },

@@ -46,7 +46,7 @@ const fields = (["string", "number", "boolean", "date", "tags"] as const).map((v
   provenanceProvider: null,
 }))
 const lists = [ListId.make(idOf(10)), ListId.make(idOf(11))]
-const facts = { fields, staticLists: new Set(lists) }
+const facts = { fields, staticLists: new Set(lists), topics: new Set<never>() }
 
 const texts = ["Rome", " ", "0", "false", "null", "Ä–ß😀", "a:b", "contact:city", '"', "%_", "2026-05-01"]
 const numbers = [0, 1, -1, 0.1 + 0.2, 2 ** 53, 1e21, 5e-324, -1.7976931348623157e308]

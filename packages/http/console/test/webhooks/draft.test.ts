@@ -65,12 +65,18 @@ describe("the form of an endpoint", () => {
     assert.deepStrictEqual(changesOf(valuesOf(without), without), {})
   })
 
-  it("sends headers only if they are entered again, or removed", () => {
+  it("sends headers only if they are changed or removed; an empty value keeps the stored one", () => {
     const values = valuesOf(endpoint)
     assert.isNull(values.headers)
     assert.deepStrictEqual(changesOf({ ...values, headers: [] }, endpoint), { headers: {} })
-    const headers = [{ name: "x-key", value: "a" }]
-    assert.deepStrictEqual(changesOf({ ...values, headers }, endpoint), { headers: { "x-key": "a" } })
+    const headers = [
+      { name: "x-key", value: "a" },
+      { name: "Authorization", value: "" },
+      { name: "x-new", value: "" },
+    ]
+    assert.deepStrictEqual(changesOf({ ...values, headers }, endpoint), {
+      headers: { "x-key": "a", Authorization: null, "x-new": "" },
+    })
   })
 
   it("leaves the parts of the filter that it does not show", () => {

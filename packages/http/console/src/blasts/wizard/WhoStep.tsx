@@ -6,6 +6,7 @@ import { useMutationOf } from "../../api/mutations.ts"
 import { ListPicker } from "../../lists/ListPicker.tsx"
 import { CurlButton } from "../../parts/Copy.tsx"
 import { Problem } from "../../parts/Problem.tsx"
+import { TopicSelect } from "../../topics/TopicSelect.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { NextStep, type StepProps } from "./NextStep.tsx"
 
@@ -27,6 +28,25 @@ const FromList = ({ blast }: Pick<StepProps, "blast">) => {
         }}
       />
       {set.isError && <Problem error={set.error} />}
+    </Stack>
+  )
+}
+
+/** The topic whose subscribers get it: of the audience, those that are subscribed. */
+const Topic = ({ blast: { blast_id, topic_id } }: Pick<StepProps, "blast">) => {
+  const words = useWords("blasts")
+  const edit = useMutationOf("blasts", "update", { done: () => words.topicSet })
+  return (
+    <Stack gap="sm">
+      <TopicSelect
+        label={words.topic}
+        description={words.topicText}
+        none={words.noTopic}
+        disabled={edit.isPending}
+        value={edit.isPending ? (edit.variables.payload?.topic_id ?? null) : topic_id}
+        onChange={(next) => edit.mutate({ params: { blastId: blast_id }, payload: { topic_id: next } })}
+      />
+      {edit.isError && <Problem error={edit.error} />}
     </Stack>
   )
 }
@@ -78,6 +98,9 @@ export const WhoStep = ({ blast, onStep }: StepProps) => {
           <RulesAudience blast={blast} />
         </Suspense>
       )}
+      <Paper p="md" maw={760}>
+        <Topic blast={blast} />
+      </Paper>
       <NextStep next="what" isReady={audience !== null} onStep={onStep} />
     </Stack>
   )

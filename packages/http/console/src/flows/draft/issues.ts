@@ -123,7 +123,7 @@ const mergedMaps = <Key>(left: ByKey<Key>, right: ByKey<Key>): ByKey<Key> =>
   )
 
 /** Warnings do not prevent an activation. */
-export const isWarning = ({ code }: Issue): boolean => code === "unreachable_step"
+export const isWarning = ({ code }: Issue): boolean => code === "unreachable_step" || code === "topic_ignored"
 
 export const allOf = ({ rest, steps, triggers }: Issues): ReadonlyArray<Issue> => [
   ...rest,

@@ -10,6 +10,7 @@ import { StateBadge } from "../../emails/StateBadge.tsx"
 import { PlusIcon } from "../../Icons.tsx"
 import { choices_max } from "../../parts/fields/Picker.tsx"
 import { Problem } from "../../parts/Problem.tsx"
+import { TopicSelect } from "../../topics/TopicSelect.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { useEditing } from "../draft/editing.tsx"
 import type { Step } from "../draft/steps.ts"
@@ -57,6 +58,22 @@ const NewEmailButton = ({ onDone, step }: { readonly step: Send; readonly onDone
       </Button>
       {create.isError && <Problem error={create.error} />}
     </>
+  )
+}
+
+const TopicPart = ({ step }: { readonly step: Send }) => {
+  const words = useWords("flows")
+  const of = useStepFields(step)
+  return (
+    <TopicSelect
+      label={words.fields.topic_id}
+      description={words.topicText}
+      none={words.noTopic}
+      disabled={of.isReadOnly}
+      error={of.errorOf("topic_id")}
+      value={step.topic_id ?? null}
+      onChange={(topic_id) => of.set({ topic_id })}
+    />
   )
 }
 
@@ -120,6 +137,7 @@ export const SendFields = ({ step }: { readonly step: Send }) => {
         </>
       )}
       <FlagPart of={of} name="operational" label={words.fields.operational} description={words.operationalText} />
+      <TopicPart step={step} />
       <WayPart step={step} way="next" label={words.next} otherwise={words.ends} />
       {isMade && (
         <Text size="xs" c="dimmed">

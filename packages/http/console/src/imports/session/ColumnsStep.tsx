@@ -30,6 +30,7 @@ const page_size = 100
 export const useBlock = (draft: Draft): string | null => {
   const words = useWords("imports")
   const [first] = problemsOf(draft)
+  if (first === "consent") return words.consentMissing
   return first === "no_identity" ? words.noIdentity : first === "no_email" ? words.noEmail : null
 }
 

@@ -4,6 +4,7 @@ import type { AvailableField } from "@tentpole/client"
 import { CrossIcon, PlusIcon } from "../../Icons.tsx"
 import { ListPicker } from "../../lists/ListPicker.tsx"
 import { useWords } from "../../words/Words.tsx"
+import { ConsentOptions } from "./ConsentOptions.tsx"
 import type { Constant, Draft } from "./draft.ts"
 import { useFieldOptions } from "./TargetSelect.tsx"
 
@@ -140,6 +141,7 @@ const ContactOptions = ({ draft, fields, onDraft }: Props) => {
           if (next === "skip_row" || next === "skip_cell") onDraft({ invalid: next })
         }}
       />
+      <ConsentOptions draft={draft} onDraft={onDraft} />
       <Constants draft={draft} fields={fields} onDraft={onDraft} />
     </>
   )

@@ -40,6 +40,18 @@ export interface ListChoice {
   readonly name: string
 }
 
+/** What the people of the file agreed to. Without topics nothing is recorded. */
+export interface Consent {
+  readonly topics: ReadonlyArray<string>
+  readonly text: string
+  readonly source: string
+  /** The column with the time of the consent; empty: the day, or now. */
+  readonly header: string
+  /** Such as `2026-05-01`. */
+  readonly day: string
+  readonly isConfirmed: boolean
+}
+
 export interface Draft {
   readonly columns: ReadonlyArray<Column>
   readonly constants: ReadonlyArray<Constant>
@@ -48,6 +60,7 @@ export interface Draft {
   readonly lists: ReadonlyArray<ListChoice>
   readonly existing: "update" | "fill" | "skip"
   readonly invalid: "skip_row" | "skip_cell"
+  readonly consent: Consent
   /** Ids of fields that were created for this import. */
   readonly created: ReadonlyArray<string>
 }
@@ -91,6 +104,7 @@ export const draftOf = (preview: ImportPreview): Draft => ({
   lists: [],
   existing: "update",
   invalid: "skip_row",
+  consent: { topics: [], text: "", source: "", header: "", day: "", isConfirmed: false },
   created: [],
 })
 
@@ -126,7 +140,7 @@ export const usedColumns = (draft: Draft): ReadonlyArray<Column> =>
 export const newFields = (draft: Draft): ReadonlyArray<NewField> =>
   usedColumns(draft).flatMap(({ target }) => (target.kind === "new" ? [target.field] : []))
 
-export type Problem = "no_identity" | "no_email" | "twice" | "api_name" | "constant"
+export type Problem = "no_identity" | "no_email" | "twice" | "api_name" | "constant" | "consent"
 
 const api_name = /^[a-z][a-z0-9_]*$/
 
@@ -141,6 +155,9 @@ export const columnProblem = (draft: Draft, { header, target }: Column): "twice"
   return others.length > 0 || draft.constants.some(({ field }) => field === name) ? "twice" : null
 }
 
+const lacksConsent = ({ as, consent: { source, text, topics } }: Draft): boolean =>
+  as === "contacts" && topics.length > 0 && (text.trim() === "" || source.trim() === "")
+
 /** What has to be mended before the import can start. */
 export const problemsOf = (draft: Draft): ReadonlyArray<Problem> => {
   const names = new Set(draft.columns.map(({ target }) => nameOf(target)))
@@ -149,6 +166,7 @@ export const problemsOf = (draft: Draft): ReadonlyArray<Problem> => {
     ...(isIdentified ? [] : [draft.as === "contacts" ? ("no_identity" as const) : ("no_email" as const)]),
     ...new Set(draft.columns.flatMap((column) => columnProblem(draft, column) ?? [])),
     ...(draft.constants.some(({ field, value }) => field === null || value.trim() === "") ? ["constant" as const] : []),
+    ...(lacksConsent(draft) ? ["consent" as const] : []),
   ]
 }
 
@@ -167,6 +185,13 @@ const mappingOf = (
   }
 }
 
+const consentOf = ({ day, header, isConfirmed, source, text, topics }: Consent): Pick<ExecuteImport, "consent"> => {
+  if (topics.length === 0) return {}
+  const at =
+    header !== "" ? { collected_at_header: header } : day === "" ? {} : { collected_at: `${day}T00:00:00.000Z` }
+  return { consent: { topic_ids: topics, text: text.trim(), source: source.trim(), double_opt_in: isConfirmed, ...at } }
+}
+
 /** The request that starts the run. Its mappings are in the order of `usedColumns`, then the constants. */
 export const executionOf = (draft: Draft, fields: ReadonlyMap<string, AvailableField>): ExecuteImport => {
   const columns = usedColumns(draft).map((column) => mappingOf(column, fields))
@@ -183,6 +208,7 @@ export const executionOf = (draft: Draft, fields: ReadonlyMap<string, AvailableF
     on_invalid_cell: draft.invalid,
     list_ids: draft.lists.map(({ id }) => id),
     created_field_definition_ids: draft.created,
+    ...consentOf(draft.consent),
   }
 }
 

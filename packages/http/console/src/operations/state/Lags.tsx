@@ -12,6 +12,7 @@ const colors: Readonly<Record<DueKind, string>> = {
   flow_dates: "gray.6",
   webhooks: "cyan.6",
   messages: "pink.6",
+  subscriptions: "lime.7",
 }
 
 export const Lags = ({ lags }: Pick<Operations, "lags">) => {

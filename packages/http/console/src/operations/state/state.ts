@@ -39,6 +39,7 @@ const due_kinds: ReadonlyArray<DueKind> = [
   "flow_dates",
   "webhooks",
   "messages",
+  "subscriptions",
 ]
 
 /** A shorter lag is the time between two looks of a worker. */

@@ -8,6 +8,8 @@ import { Problem } from "../Problem.tsx"
 import { DataTable, type TableProps } from "./DataTable.tsx"
 
 interface Props<Row> extends TableProps<Row> {
+  /** Above the title: where this screen belongs to. */
+  readonly above?: ReactNode
   readonly text?: string
   /** The words of the total. A listing by cursor does not know it. */
   readonly totals?: { readonly count: (total: number) => string; readonly number: (total: number) => string }
@@ -24,7 +26,7 @@ interface Props<Row> extends TableProps<Row> {
 }
 
 export const Listing = <Row,>(props: Props<Row>) => {
-  const { additions, curl, empty, emptyCurl, filters, isFiltered, onNew, text, totals, ...table } = props
+  const { above, additions, curl, empty, emptyCurl, filters, isFiltered, onNew, text, totals, ...table } = props
   const { label, rows } = table
   const { error, isPending, refetch, total } = rows
   const isEmpty = !isPending && error === null && total === 0 && !isFiltered
@@ -36,6 +38,7 @@ export const Listing = <Row,>(props: Props<Row>) => {
   return (
     <>
       <PageHeader
+        {...(above === undefined ? {} : { above })}
         title={label}
         {...(text === undefined ? {} : { text })}
         beside={

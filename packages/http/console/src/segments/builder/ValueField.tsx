@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { queryOf } from "../../api/queries.ts"
 import { ListPicker } from "../../lists/ListPicker.tsx"
+import { TopicSelect } from "../../topics/TopicSelect.tsx"
 import { useWords } from "../../words/Words.tsx"
 import type { TimeWindow } from "../ruleTree.ts"
 import type { Field } from "../vocabulary.ts"
@@ -179,6 +180,21 @@ const ListField = ({ onChange, value }: Plain) => {
   )
 }
 
+const TopicField = ({ onChange, value }: Plain) => {
+  const words = useWords("segments")
+  const { isReadOnly } = useRows()
+  return (
+    <TopicSelect
+      size="xs"
+      aria-label={words.topic}
+      none={words.topic}
+      disabled={isReadOnly}
+      value={textOf(value) === "" ? null : textOf(value)}
+      onChange={(next) => onChange(next ?? "")}
+    />
+  )
+}
+
 const StepField = ({ onChange, value }: Plain) => {
   const words = useWords("segments")
   const { isReadOnly, vocabulary } = useRows()
@@ -210,6 +226,8 @@ export const ValueField = ({ field, ...plain }: Props) => {
       return <WindowField {...plain} />
     case "list":
       return <ListField {...plain} />
+    case "topic":
+      return <TopicField {...plain} />
     case "step":
       return <StepField {...plain} />
     case "boolean":

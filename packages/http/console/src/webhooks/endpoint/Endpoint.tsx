@@ -4,6 +4,7 @@ import type { WebhookEndpoint } from "@tentpole/client"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
+import { useChanges } from "../../api/changes.ts"
 import { queryOf } from "../../api/queries.ts"
 import { SettingsIcon, TableIcon } from "../../Icons.tsx"
 import { BackLink } from "../../parts/BackLink.tsx"
@@ -59,13 +60,12 @@ const Parts = ({ endpoint, onOpen }: PartsProps) => {
   )
 }
 
-const again_ms = 5_000
-
 export const Endpoint = () => {
   const words = useWords("webhooks")
   const params = useParams({ from: "/webhooks/$endpointId" })
   const [open, setOpen] = useState<Dialog | null>(null)
-  const found = useQuery({ ...queryOf("webhookEndpoints", "find", { params }), refetchInterval: again_ms })
+  const found = useQuery(queryOf("webhookEndpoints", "find", { params }))
+  useChanges([`webhook:${params.endpointId}`])
   if (found.isPending) return <Skeleton className="late" h={420} radius="lg" />
   if (found.data === undefined) {
     return (

@@ -1,4 +1,4 @@
-// Headers of the requests. Their values are written and never read: to change one, all are entered again.
+// Headers of the requests. Their values are written and never read: one that stays empty keeps its value.
 import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from "@mantine/core"
 import { CrossIcon, PlusIcon } from "../../Icons.tsx"
 import { useWords } from "../../words/Words.tsx"
@@ -13,7 +13,7 @@ interface Props {
   readonly onChange: (headers: ReadonlyArray<Header> | null) => void
 }
 
-const Rows = ({ errors, onChange, value }: Omit<Props, "before"> & { readonly value: ReadonlyArray<Header> }) => {
+const Rows = ({ before, errors, onChange, value }: Props & { readonly value: ReadonlyArray<Header> }) => {
   const words = useWords("webhooks")
   const shell = useWords("shell")
   const set = (index: number, change: Partial<Header>) =>
@@ -42,7 +42,7 @@ const Rows = ({ errors, onChange, value }: Omit<Props, "before"> & { readonly va
         size="xs"
         className="grow"
         aria-label={words.headerValue}
-        placeholder={words.headerValue}
+        placeholder={before.includes(header.name.trim().toLowerCase()) ? "•••" : words.headerValue}
         value={header.value}
         autoComplete="off"
         onChange={({ currentTarget }) => set(index, { value: currentTarget.value })}
@@ -83,7 +83,7 @@ export const HeadersField = ({ before, errors, onChange, value }: Props) => {
       <Text size="xs" c="dimmed">
         {before.length === 0 ? words.headersText : words.headersAgain}
       </Text>
-      <Rows value={value} errors={errors} onChange={onChange} />
+      <Rows before={before} value={value} errors={errors} onChange={onChange} />
       {errors["headers"] !== undefined && <Input.Error>{errors["headers"]}</Input.Error>}
       <Group gap="xs">
         {value.length < headers_max && (

@@ -96,8 +96,17 @@ const settingsOf = (values: Values) => ({
   max_in_flight: Number(values.max_in_flight),
 })
 
-const headersOf = (headers: ReadonlyArray<Header>) =>
+const headersOf = (headers: ReadonlyArray<Header>): Record<string, string> =>
   Object.fromEntries(named(headers).map(({ name, value }) => [name.trim(), value]))
+
+/** Headers with the value null keep the one that is stored. */
+const changedHeadersOf = (headers: ReadonlyArray<Header>, before: WebhookEndpoint["headers"]) =>
+  Object.fromEntries(
+    Object.entries(headersOf(headers)).map(([name, value]) => [
+      name,
+      value === "" && Object.hasOwn(before, name.toLowerCase()) ? null : value,
+    ]),
+  )
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
@@ -120,7 +129,7 @@ export const creationOf = (values: Values): CreateWebhookEndpoint => {
 
 /** What differs from the endpoint. Headers are replaced as a whole. */
 export const changesOf = (values: Values, endpoint: WebhookEndpoint): EditWebhookEndpoint => {
-  const headers = values.headers === null ? null : headersOf(values.headers)
+  const headers = values.headers === null ? null : changedHeadersOf(values.headers, endpoint.headers)
   return {
     ...differences(settingsOf(values), settingsOf(valuesOf(endpoint))),
     ...(headers === null || (!isFilled(headers) && !isFilled(endpoint.headers)) ? {} : { headers }),

@@ -73,6 +73,11 @@ export const blasts: Words["blasts"] = {
   rulesText:
     "Alle Kontakte, die beim Versand zu diesen Regeln passen. Die Aussendung bekommt dafür eine eigene dynamische Liste.",
   useRules: "Diese Regeln verwenden",
+  topic: "Thema",
+  topicText:
+    "Nur wer aus der Zielgruppe dafür angemeldet ist, erhält die E-Mail. Es entscheidet auch, was der Abmeldelink beendet.",
+  noTopic: "Kein Thema: alle Werbung",
+  topicSet: "Thema gesetzt",
   chosenAudience: "Ausgewählt:",
   audienceSet: "Zielgruppe ausgewählt",
   email: "E-Mail",
@@ -116,6 +121,7 @@ export const blasts: Words["blasts"] = {
     email_approval: "Die E-Mail ist nicht freigegeben.",
     schedule: "Es gibt keinen Zeitpunkt.",
     sender_domain: "Die Domain der Absenderadresse ist nicht bestätigt.",
+    topic: "Das Thema ist archiviert: ein anderes wählen.",
   },
   warnings: {
     empty_static_audience: "Die Liste hat keine Mitglieder.",
@@ -123,6 +129,7 @@ export const blasts: Words["blasts"] = {
     unresolved_tokens: "Manche Platzhalter haben bei manchen Kontakten keinen Wert und keinen Ersatz.",
     no_postal_address: "Der Arbeitsbereich hat keine Postanschrift, die Werbung in vielen Ländern braucht.",
     schedule_missed: "Der geplante Zeitpunkt wurde um mehr als einen Tag verpasst.",
+    topic_ignored: "Betriebliche Post hat kein Thema: es zählt nicht.",
     email_changed_since_approval:
       "Die E-Mail wurde nach ihrer Freigabe geändert. Gesendet wird die freigegebene Version.",
   },
@@ -264,6 +271,8 @@ export const blasts: Words["blasts"] = {
     no_email: "Keine E-Mail-Adresse",
     unsubscribed: "Abgemeldet",
     opt_out: "Keine Werbung gewünscht",
+    topic_unsubscribed: "Vom Thema abgemeldet",
+    no_consent: "Keine Einwilligung",
     invalid_email: "Adresse war schon unzustellbar",
     suppressed: "Gesperrt",
     duplicate_address: "Gleiche Adresse wie ein anderer Kontakt",

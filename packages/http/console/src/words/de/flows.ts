@@ -249,6 +249,8 @@ export const flows: Words["flows"] = {
     step_removed: "der Schritt wurde entfernt",
     unsubscribed: "abgemeldet",
     opt_out: "möchte keine Werbung",
+    topic_unsubscribed: "hat sich vom Thema abgemeldet",
+    no_consent: "hat nicht eingewilligt",
     suppressed: "gesperrte Adresse",
     no_email: "keine E-Mail-Adresse",
     invalid_email: "Adresse funktioniert nicht",

@@ -10,6 +10,7 @@ export const settings: Words["settings"] = {
     workspace: "Arbeitsbereich",
     sender: "Absender",
     brand: "Marke",
+    consent: "Einwilligung",
     fields: "Felder",
     limits: "Grenzen",
     members: "Mitglieder",
@@ -194,5 +195,35 @@ export const settings: Words["settings"] = {
     revoked: (name) => `„${name}“ widerrufen`,
     empty: "Noch keine Schlüssel",
     emptyText: "Ein Programm braucht einen Schlüssel, um die API zu verwenden.",
+  },
+  consent: {
+    text: "Wann man Werbung erhält und wie man bestätigt, dass man sie will.",
+    marketing: "Wer Werbung erhält",
+    marketings: { assumed: "Alle, die nicht widersprochen haben", required: "Nur wer eingewilligt hat" },
+    marketingTexts: {
+      assumed: "Kontakte erhalten Werbung, bis sie sich abmelden.",
+      required:
+        "Kontakte erhalten Werbung, wenn sie in alle Werbung eingewilligt oder sich für das Thema angemeldet haben. Andere werden ausgelassen, mit dem Grund „keine Einwilligung“.",
+    },
+    oneClick: "Der Abmeldeknopf der Mailprogramme beendet",
+    oneClicks: { topic: "das Thema der Nachricht", all: "alle Werbung" },
+    oneClickTexts: {
+      topic: "Eine Nachricht ohne Thema beendet alle Werbung.",
+      all: "Weniger Menschen markieren Mail als Spam. Sie verlassen auch Ihre anderen Themen.",
+    },
+    days: "Tage zum Bestätigen",
+    daysText: "Danach läuft eine Anmeldung ab. 1 bis 30 Tage.",
+    perHour: "Unbestätigte Anmeldungen in der Stunde",
+    perHourText: "Mehr werden abgelehnt: gegen unerwünschte Mail.",
+    email: "Bestätigungsmail",
+    emailText: "Eine freigegebene E-Mail mit {{confirm_url}}. Leer: die eingebaute, im Aussehen Ihrer Marke.",
+    privacyUrl: "Datenschutzerklärung",
+    privacyUrlText: "Ein Link auf den Seiten und in Bestätigungsmails. Er beginnt mit https://.",
+    pages: "Seiten, die Menschen sehen",
+    pagesText:
+      "Die Seiten zum Bestätigen und zum Abmelden öffnen sich mit den Links einer Nachricht, auch im Eingang der Testmails. Die Seite der Einstellungen lässt sich hier öffnen, wie ein Kontakt sie sieht.",
+    pageOf: "Kontakt",
+    openPreferences: "Seite der Einstellungen öffnen",
+    changes: "Was Sie dort ändern, wird für den Kontakt gespeichert.",
   },
 }

@@ -22,6 +22,7 @@ export const shell: Words["shell"] = {
     home: "Start",
     contacts: "Kontakte",
     lists: "Listen und Segmente",
+    topics: "Themen",
     imports: "Importe",
     blasts: "Aussendungen",
     flows: "Abläufe",

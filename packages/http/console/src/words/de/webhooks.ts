@@ -127,8 +127,8 @@ export const webhooks: Words["webhooks"] = {
   headersText:
     "Gehen mit jeder Anfrage, etwa authorization. Werte werden verschlüsselt gespeichert und nie wieder gezeigt.",
   headersAgain:
-    "Werte lassen sich nicht lesen: Gib die aller Header neu ein. Ein Header, den du entfernst, wird nicht mehr gesendet.",
-  replaceHeaders: "Ersetzen",
+    "Werte lassen sich nicht lesen. Ein leeres Feld lässt den Wert, wie er ist. Ein Header, den du entfernst, wird nicht mehr gesendet.",
+  replaceHeaders: "Ändern",
   addHeader: "Header hinzufügen",
   keepHeaders: "So lassen, wie sie sind",
   secret: "Geheimnis",

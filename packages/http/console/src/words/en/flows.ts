@@ -249,6 +249,8 @@ export const flows = {
     step_removed: "the step was removed",
     unsubscribed: "unsubscribed",
     opt_out: "wants no marketing mail",
+    topic_unsubscribed: "has left the topic",
+    no_consent: "has not agreed",
     suppressed: "suppressed address",
     no_email: "no email address",
     invalid_email: "address does not work",

@@ -9,6 +9,7 @@ export const settings = {
     workspace: "Workspace",
     sender: "Sender",
     brand: "Brand",
+    consent: "Consent",
     fields: "Fields",
     limits: "Limits",
     members: "Members",
@@ -189,5 +190,35 @@ export const settings = {
     revoked: (name: string) => `“${name}” revoked`,
     empty: "No keys yet",
     emptyText: "A program needs a key to use the API.",
+  },
+  consent: {
+    text: "When people get marketing mail, and how they confirm that they want it.",
+    marketing: "Who gets marketing mail",
+    marketings: { assumed: "Everyone who has not objected", required: "Only people who agreed" },
+    marketingTexts: {
+      assumed: "Contacts get marketing mail until they unsubscribe.",
+      required:
+        "Contacts get marketing mail after they agreed to all marketing or subscribed to the topic. Others are left out, with the reason “has not agreed”.",
+    },
+    oneClick: "The unsubscribe button of mail programs ends",
+    oneClicks: { topic: "the topic of the message", all: "all marketing mail" },
+    oneClickTexts: {
+      topic: "A message without a topic ends all marketing mail.",
+      all: "Fewer people mark mail as spam. They leave your other topics, too.",
+    },
+    days: "Days to confirm",
+    daysText: "After that a subscription request expires. 1 to 30 days.",
+    perHour: "Unconfirmed requests an hour",
+    perHourText: "More are refused, to limit unwanted mail.",
+    email: "Confirmation email",
+    emailText: "An approved email with {{confirm_url}}. Empty: the built-in one, in the look of your brand.",
+    privacyUrl: "Privacy policy",
+    privacyUrlText: "A link on the pages and in confirmation mails. It begins with https://.",
+    pages: "Pages that people see",
+    pagesText:
+      "The page to confirm and the page to unsubscribe open by the links of a message, also in the inbox of test mail. The page of preferences can be opened here as one of your contacts sees it.",
+    pageOf: "Contact",
+    openPreferences: "Open the page of preferences",
+    changes: "What you change there is saved for the contact.",
   },
 }

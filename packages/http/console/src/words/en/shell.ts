@@ -21,6 +21,7 @@ export const shell = {
     home: "Home",
     contacts: "Contacts",
     lists: "Lists and segments",
+    topics: "Topics",
     imports: "Imports",
     blasts: "Blasts",
     flows: "Flows",

@@ -124,8 +124,8 @@ export const webhooks = {
   headerValue: "Value",
   headersText: "Sent with each request, such as authorization. Values are stored encrypted and never shown again.",
   headersAgain:
-    "Values can’t be read: enter those of all headers again. A header that you remove is not sent any more.",
-  replaceHeaders: "Replace",
+    "Values can’t be read. One that you leave empty stays as it is. A header that you remove is not sent any more.",
+  replaceHeaders: "Change",
   addHeader: "Add header",
   keepHeaders: "Leave them as they are",
   secret: "Secret",
