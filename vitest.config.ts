@@ -12,7 +12,7 @@ const long = [
   "test/browser/console/{blasts,contacts,delivery,emails,flows,home,imports,inbox,lists,segments,settings}.test.ts",
   "test/browser/console/*/*",
   "test/shots/screens.test.ts",
-  "test/browser/{pages,reference,vectors}.test.ts",
+  "test/browser/{consent,pages,reference,vectors}.test.ts",
   // npm run test:faults <campaign> -- --quick
   "test/faults/*.test.ts",
   // npm run test:pack

@@ -1,6 +1,6 @@
 // Tests that the documents match the code.
 import { configuration } from "@tentpole/adapters/Configuration"
-import { FieldDefinitionId, ListId } from "@tentpole/core/kernel/Ids"
+import { FieldDefinitionId, ListId, TopicId } from "@tentpole/core/kernel/Ids"
 import { parseRules } from "@tentpole/core/segments/Parse"
 import type { RuleField } from "@tentpole/core/segments/RuleFacts"
 import { AccountsApi } from "@tentpole/http/accounts/AccountsApi"
@@ -45,6 +45,7 @@ const brokenLinks = (page: string): ReadonlyArray<string> =>
 
 it("the rules in docs/audience.md are valid, and use each source", () => {
   const listId = ListId.make("019a0000-0000-7000-8000-000000000001")
+  const topicId = TopicId.make("019a0000-0000-7000-8000-000000000002")
   const spend: RuleField = {
     id: FieldDefinitionId.make("019a0000-0000-7000-8000-000000000002"),
     apiName: "spend_eur",
@@ -63,11 +64,15 @@ it("the rules in docs/audience.md are valid, and use each source", () => {
     .map(([, text = ""]) => text)
     .filter((text) => text.includes('"kind"'))
   for (const example of examples) {
-    const parsed = parseRules(JSON.parse(example), { fields: [spend, interests], staticLists: new Set([listId]) })
+    const parsed = parseRules(JSON.parse(example), {
+      fields: [spend, interests],
+      staticLists: new Set([listId]),
+      topics: new Set([topicId]),
+    })
     assert.deepStrictEqual(Result.isFailure(parsed) ? parsed.failure.issues : [], [], example)
   }
   const sources = new Set([...examples.join("\n").matchAll(/"source": "(\w+)"/g)].map(([, source]) => source))
-  assert.sameMembers([...sources], ["contact", "custom_field", "activity", "list_membership"])
+  assert.sameMembers([...sources], ["contact", "custom_field", "activity", "list_membership", "topic"])
 })
 
 it("docs/errors.md is generated from the table of errors", () => {

@@ -48,6 +48,7 @@ export const threats: ReadonlyArray<Threat> = [
   threat("token-injection", "A value that looks like a merge token is shown as text"),
   threat("link-injection", "No value changes the target of an author's link"),
   threat("log-injection", "Text from outside is at most one short line of a log"),
+  threat("mail-bombing", "A form fills no mailbox, and does not say whether an address is known"),
   threat("form-overwrite", "A form fills empty fields it declares, and never undoes an opt-out"),
   // Pages
   threat("page-script", "No page runs scripts"),

@@ -53,6 +53,7 @@ export const mayHoldAddress: Readonly<Record<string, string>> = {
   email_message_file: "the files of a single message, as its sender attached them",
   import_row: "the rows of an import with their results",
   outbox_event: "events of contacts, for consumers",
+  subscription_request: "the address that a person subscribes with",
   suppression: "suppressed addresses",
   webhook_attempt: "the beginning of a receiver's answer",
   webhook_payload: "events of contacts, for receivers",

@@ -20,6 +20,7 @@ const values: Readonly<Record<string, string>> = {
   bytea: String.raw`'\x00'::bytea`,
   "uuid[]": "'{}'::uuid[]",
   "text[]": "'{}'::text[]",
+  "timestamp with time zone[]": "'{}'::timestamptz[]",
   "bigint[]": "'{}'::bigint[]",
 }
 

@@ -17,6 +17,7 @@ export interface MadeUp {
   readonly contactId: string
   readonly listId: string
   readonly segmentId: string
+  readonly topicId: string
   readonly emailId: string
   readonly draftEmailId: string
   readonly emailTemplateId: string
@@ -241,6 +242,19 @@ const firstDomain = async (service: Service, workspace_id: string): Promise<stri
   return json.domains[0].domain_id
 }
 
+/** Three topics, and a request that waits for its confirmation. */
+const subscriptions = async (call: Call): Promise<string> => {
+  const news = { name: "Monthly news", default_subscription: "subscribed", visibility: "public", double_opt_in: false }
+  await call("POST", "/v1/topics", news)
+  const old = await call("POST", "/v1/topics", { name: "Old letters", default_subscription: "unsubscribed" })
+  await call("PATCH", `/v1/topics/${old.topic_id}`, { status: "archived" })
+  const offers = { name: "Offers", description: "Once a week", default_subscription: "unsubscribed" }
+  const { topic_id } = await call("POST", "/v1/topics", { ...offers, visibility: "public" })
+  const consent = { text: "Yes, send me the offers of the bakery.", source: "checkout", ip: "203.0.113.77" }
+  await call("POST", "/v1/subscriptions", { email: "ida@example.org", topic_ids: [topic_id], consent })
+  return topic_id
+}
+
 export const makeUp = async (service: Service): Promise<MadeUp> => {
   const call = callsOf(service)
   const { workspace_id } = await call("GET", "/v1/workspace")
@@ -264,6 +278,7 @@ export const makeUp = async (service: Service): Promise<MadeUp> => {
     ...sent,
     flowId,
     tentId,
+    topicId: await subscriptions(call),
     sessionId: await uploaded(call),
     domainId: await firstDomain(service, workspace_id),
     ...(await endpoints(call, list_id)),
@@ -285,6 +300,9 @@ export const screens: ReadonlyArray<Pictured> = [
   { name: "lists", path: () => "/lists" },
   { name: "list", path: ({ listId }) => `/lists/${listId}` },
   { name: "segment", path: ({ segmentId }) => `/lists/${segmentId}?view=rules`, isInDocs: true },
+  { name: "topics", path: () => "/topics" },
+  { name: "topic", path: ({ topicId }) => `/topics/${topicId}` },
+  { name: "topic-requests", path: () => "/topics/requests" },
   { name: "imports", path: () => "/imports" },
   { name: "import", path: ({ sessionId }) => `/imports/sessions/${sessionId}` },
   { name: "emails", path: () => "/emails" },
@@ -311,6 +329,7 @@ export const screens: ReadonlyArray<Pictured> = [
   { name: "pages", path: () => "/tents" },
   { name: "page", path: ({ tentId }) => `/tents/${tentId}` },
   { name: "page-code", path: ({ tentId }) => `/tents/${tentId}?tab=code` },
+  { name: "page-forms", path: ({ tentId }) => `/tents/${tentId}?tab=forms` },
   { name: "page-traffic", path: ({ tentId }) => `/tents/${tentId}?tab=traffic` },
   { name: "pages-at-once", path: () => "/tents/bulk" },
   { name: "inbox", path: () => "/inbox" },
@@ -326,6 +345,7 @@ export const screens: ReadonlyArray<Pictured> = [
   },
   { name: "event-types", path: () => "/webhooks/events?search=email&type=email.bounced" },
   { name: "settings", path: () => "/settings/workspace" },
+  { name: "settings-consent", path: () => "/settings/consent" },
   { name: "fields", path: () => "/settings/fields" },
   { name: "members", path: () => "/settings/members" },
   { name: "keys", path: () => "/settings/keys" },

@@ -16,7 +16,7 @@ interface Rule {
 
 /** Folders of core/src: each imports from those before it. */
 const rooms =
-  "kernel ports workspaces accounts contacts segments lists documents rendering templates emails tents sending tracking bounces blasts messages flows imports exports forms traffic figures webhooks operations"
+  "kernel ports workspaces accounts contacts topics segments lists documents rendering templates emails tents sending tracking bounces blasts messages subscriptions flows imports exports forms traffic figures webhooks operations"
 
 const coreLayers = Folders.layers("packages/core/src/", rooms)
 const flowLayers = Folders.layers("packages/core/src/flows/", "definition members engine steps simulation")

@@ -45,6 +45,8 @@ import * as ParserPool from "@tentpole/adapters/parsers/ParserPool"
 import { html_tags_max } from "@tentpole/core/documents/ParseHtml"
 import { compiled_slots_max } from "@tentpole/core/rendering/Compile"
 import { target_length_max } from "@tentpole/core/rendering/MergeTemplate"
+import * as Consent from "@tentpole/core/topics/GivenConsent"
+import * as Topic from "@tentpole/core/topics/Topic"
 import { batch_bytes_max } from "@tentpole/core/webhooks/deliveries/FanOut"
 import { attempts_max } from "@tentpole/core/webhooks/deliveries/WebhookDelivery"
 import {
@@ -54,6 +56,8 @@ import {
 } from "@tentpole/core/webhooks/deliveries/WebhookCaller"
 import * as Webhook from "@tentpole/core/webhooks/endpoints/EndpointInput"
 import * as Message from "@tentpole/core/messages/EmailMessage"
+import { mail_interval_s, mails_per_day_max, mails_per_request_max } from "@tentpole/core/subscriptions/MailLimits"
+import { redirect_url_length_max, request_topics_max } from "@tentpole/core/subscriptions/SubscriptionRequest"
 import { endpoints_max } from "@tentpole/core/webhooks/endpoints/WebhookEndpoint"
 import { replay_deliveries_max } from "@tentpole/core/webhooks/endpoints/WebhookErrors"
 import { url_length_max } from "@tentpole/core/webhooks/EndpointUrl"
@@ -82,7 +86,12 @@ import * as Tent from "@tentpole/core/tents/Tent"
 import { range_days_max } from "@tentpole/core/blasts/figures/EmailAnalytics"
 import { days_back_default, groups_max, recent_max, values_max } from "@tentpole/core/traffic/Analytics"
 import { key_name_length_max } from "@tentpole/core/workspaces/ApiKey"
-import { plans } from "@tentpole/core/workspaces/Workspace"
+import {
+  confirmation_days_max,
+  confirmations_per_hour_max,
+  defaultConsent,
+  plans,
+} from "@tentpole/core/workspaces/Workspace"
 import { batch_max } from "@tentpole/http/api/contacts/BatchWire"
 import { headers_bytes_max, requestTimeouts } from "@tentpole/http/edge/RequestTimeouts"
 import { submissionLimit, submission_bytes_max } from "@tentpole/http/pages/FormPages"
@@ -300,6 +309,21 @@ ${head}
 | Idempotency keys of messages | ${Message.key_days} days | a repetition sends another message |
 `
 
+const consent = (): string => `## Topics and consent
+
+${head}
+| Active topics of a workspace | ${Topic.active_topics_max} | ${code("topic_limit")} |
+| Name, description of a topic | ${Topic.topic_name_length_max}, ${Topic.topic_description_length_max} characters | ${invalid} |
+| Items of \`PUT /v1/contacts/{contact_id}/topics\` | ${Topic.topic_choices_max} | ${invalid} |
+| Text, source, user agent of a consent | ${number(Consent.consent_text_length_max)}, ${Consent.consent_source_length_max}, ${Consent.consent_user_agent_length_max} characters | ${invalid} |
+| Topics of a request | 1 to ${request_topics_max} | ${invalid} |
+| \`redirect_url\` | ${characters(redirect_url_length_max, 1)} | ${invalid} |
+| Confirmation mails to an address, over all requests of a workspace | 1 in ${mail_interval_s} seconds, ${mails_per_day_max} in 24 hours | ${code("confirmation_limit_reached")}; a form answers as ever |
+| Confirmation mails of a request | ${mails_per_request_max} | ${code("confirmation_limit_reached")} |
+| Unconfirmed requests of a workspace in an hour (\`confirmations_per_hour\`) | ${number(defaultConsent.confirmationsPerHour)}, at most ${number(confirmations_per_hour_max)} | ${code("confirmation_limit_reached")}; a form answers as ever |
+| Time to confirm (\`confirmation_days\`) | ${defaultConsent.confirmation_days} days, 1 to ${confirmation_days_max} | the request is \`expired\` |
+`
+
 const webhooks = ({ webhooks: { connections, timeout_s } }: Configuration): string => `## Webhooks
 
 ${head}
@@ -363,6 +387,7 @@ This page is printed from the constants in the code (\`npm run docs\`).
     flows(),
     tents(config),
     messages(config),
+    consent(),
     webhooks(config),
     accounts(),
     planRows(),

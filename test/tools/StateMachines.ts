@@ -7,6 +7,7 @@ import { transitions as flow } from "@tentpole/core/flows/definition/machine"
 import { transitions as membership } from "@tentpole/core/flows/members/Membership"
 import { transitions as importRun } from "@tentpole/core/imports/machine"
 import { transitions as delivery } from "@tentpole/core/sending/machine"
+import { transitions as subscription } from "@tentpole/core/subscriptions/machine"
 import { transitions as webhookDelivery } from "@tentpole/core/webhooks/deliveries/machine"
 import { publicationTransitions as publication, transitions as tent } from "@tentpole/core/tents/machine"
 
@@ -31,6 +32,7 @@ export const machines: ReadonlyArray<Machine> = [
   ["Membership", membership],
   ["Import run", importRun],
   ["Export", exportFile],
+  ["Subscription request", subscription],
   ["Webhook delivery", webhookDelivery],
 ]
 

@@ -80,7 +80,7 @@ const subjectOf = (number: number, now: DateTime.Utc): RuleSubject => {
     { type: "email_opened", at: at(percent(number, 6) * 12) },
     { type: "email_clicked", at: at(percent(number, 7) * 24) },
   ] as const
-  return { contact, activities, lists: new Set() }
+  return { contact, activities, lists: new Set(), topics: new Map() }
 }
 
 const plainOf = ({ contact, activities }: RuleSubject) => ({

@@ -118,6 +118,7 @@ export const people = (count: number): ReadonlyArray<Person> =>
     attempts: 0,
     rateLimited: false,
     blastId: BlastId.make(id(5, 1)),
+    topicId: null,
     tokens: null,
     approvalId: letter.approvalId,
     operational: false,

@@ -37,7 +37,11 @@ const rendererOf = (links: Links["Service"]) => {
   }
   return (person: Person, memory: MessageMemory) => {
     const { envelope, message } = atOnce(
-      unsigned(prepared, { ...person, campaign: "blast:approval", single: null }, { links, date, memory }),
+      unsigned(
+        prepared,
+        { ...person, list: "blast", campaign: "blast:approval", single: null },
+        { links, date, memory },
+      ),
     )
     return { envelope, message, bytes: toBytes(message) }
   }

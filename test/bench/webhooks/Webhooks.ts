@@ -4,6 +4,7 @@ import { signedHeaders } from "@tentpole/core/webhooks/Signature"
 import { createHmac, randomBytes, randomUUID } from "node:crypto"
 import { Pool } from "undici"
 import { until } from "../../support/Service.ts"
+import { rateOf as sentRateOf } from "../../support/smtp/FakeSmtpProcess.ts"
 import { eventsOf, type Received, ReceiverProcess } from "../../support/webhooks/ReceiverProcess.ts"
 import type { Bench, Benchmark } from "../Benchmark.ts"
 import { comparison, figure, rateAtLeast, ratioAtLeast, timeAtMost } from "../Report.ts"
@@ -21,6 +22,7 @@ export const webhooks: Benchmark = async (bench) => {
   await batches(bench, world, receiver, 5 * count)
   await besideDead(bench, world, receiver, count / 4)
   await afterCommit(bench, world, receiver)
+  await besideSending(bench, world, receiver)
 }
 
 /** One event a request. */
@@ -108,6 +110,34 @@ const afterCommit = async (bench: Bench, world: World, receiver: ReceiverProcess
   const spread = spreadOf(times_ms)
   bench.report.section("One event while nothing else happens", [
     figure("from its commit to its arrival; of the p95", "ms", spread, timeAtMost(1_000, spread.p95)),
+  ])
+}
+
+/** A blast of a workspace without an endpoint, and one of a workspace with an endpoint that gets all events. */
+const besideSending = async (bench: Bench, world: World, receiver: ReceiverProcess): Promise<void> => {
+  bench.report.say("sending with an endpoint …")
+  const contacts = bench.quick ? 2_000 : 15_000
+  const senders = [await world.sender("plain", { contacts }), await world.sender("hooked", { contacts })] as const
+  await endpoint(senders[1], receiver.url("/hooked"), { event_types: ["*"] })
+  const worker = await world.worker()
+  const rates: [Array<number>, Array<number>] = [[], []]
+  for (let round = -1; round < rounds; round++) {
+    for (const [which, sender] of senders.entries()) {
+      await receiver.reset()
+      await world.smtp.reset()
+      const blast = await world.launch(sender)
+      const arrivals = await world.come(sender, contacts)
+      await world.sent(sender, blast)
+      if (which === 1) await come(receiver, "/hooked", 2 * contacts)
+      if (round >= 0) rates[which === 0 ? 0 : 1].push(sentRateOf(arrivals))
+    }
+  }
+  await world.stop(worker)
+  const spreads = { reference: rateSpreadOf(rates[0]), ours: rateSpreadOf(rates[1]) }
+  bench.report.section("A blast of a workspace with an endpoint that gets all events", [
+    comparison("messages, beside a workspace without an endpoint", "/s", spreads, (ratio) => [
+      ratioAtLeast(0.9, ratio),
+    ]),
   ])
 }
 

@@ -43,21 +43,29 @@ const styles = (names: ReadonlyArray<string>): number =>
 /** Loaded with the first screen, whichever it is. */
 const frame = ["index.html", "src/words/en/shell.ts", "src/account/SignInAgain.tsx"]
 
+/** The English words of a room, which may be in a folder of its group. */
+const wordsOf = (room: string): string =>
+  Object.keys(manifest).find((name) => name.startsWith("src/words/en/") && name.endsWith(`/${room}.ts`)) ??
+  assert.fail(`the manifest has no words of ${room}`)
+
 const kilobyte = 1_024
 
 /** Budgets of scripts, in kilobytes: the frame with a screen. */
 const budgets: ReadonlyArray<readonly [screen: string, budget_kb: number]> = [
   ["src/contacts/ContactList.tsx", 220],
-  ["src/contacts/Person.tsx", 257],
+  ["src/contacts/Person.tsx", 260],
   ["src/lists/ListList.tsx", 220],
   ["src/lists/List.tsx", 265],
-  ["src/segments/NewSegment.tsx", 297],
-  ["src/imports/ImportList.tsx", 215],
-  ["src/imports/session/ImportSession.tsx", 250],
+  ["src/segments/NewSegment.tsx", 300],
+  ["src/topics/TopicList.tsx", 225],
+  ["src/topics/Topic.tsx", 252],
+  ["src/topics/requests/RequestList.tsx", 225],
+  ["src/imports/ImportList.tsx", 218],
+  ["src/imports/session/ImportSession.tsx", 258],
   ["src/imports/run/ImportRun.tsx", 225],
   ["src/home/Home.tsx", 250],
   ["src/blasts/BlastList.tsx", 230],
-  ["src/blasts/Blast.tsx", 235],
+  ["src/blasts/Blast.tsx", 237],
   ["src/flows/FlowList.tsx", 225],
   ["src/flows/Flow.tsx", 225],
   ["src/delivery/DomainList.tsx", 225],
@@ -71,7 +79,7 @@ const budgets: ReadonlyArray<readonly [screen: string, budget_kb: number]> = [
   ["src/operations/audit/AuditList.tsx", 225],
   ["src/tents/TentList.tsx", 225],
   ["src/tents/Tent.tsx", 225],
-  ["src/tents/bulk/Bulk.tsx", 245],
+  ["src/tents/bulk/Bulk.tsx", 247],
   ["src/webhooks/EndpointList.tsx", 225],
   ["src/webhooks/endpoint/Endpoint.tsx", 235],
   ["src/webhooks/log/Delivery.tsx", 220],
@@ -80,7 +88,7 @@ const budgets: ReadonlyArray<readonly [screen: string, budget_kb: number]> = [
 
 describe("the console's bundle", () => {
   it.each(budgets)("loads %s with at most %d KB of scripts", (screen, budget_kb) => {
-    const words = `src/words/en/${screen.split("/")[1]}.ts`
+    const words = wordsOf(screen.split("/")[1] ?? "")
     const loaded_kb = scripts([...frame, screen, words]) / kilobyte
     console.info(`${screen}: ${loaded_kb.toFixed(1)} KB of ${budget_kb}`)
     assert.isAtMost(loaded_kb, budget_kb)

@@ -108,7 +108,7 @@ export const judge = async (running: RunningFlow, bounds: { readonly unconfirmed
 const knownOf = async ({ emailId, flowId, world, workspace }: RunningFlow): Promise<Known> => {
   const { flow } = await world.deployment.inside.run(Effect.flatMap(Flows, (flows) => flows.get(workspace.id, flowId)))
   return {
-    flow: compileFlow(flow, { fields: [], staticLists: new Set() }),
+    flow: compileFlow(flow, { fields: [], staticLists: new Set(), topics: new Set() }),
     emailId: EmailId.make(emailId),
     until: DateTime.makeUnsafe(world.clock.now_ms),
   }

@@ -43,6 +43,7 @@ export const predicted = ({ emailId, flow, until }: Known, it: Witnessed): Reado
   const facts = (now: DateTime.Utc): MemberFacts => ({
     contact,
     lists: new Set(),
+    topics: new Map(),
     activities: [],
     suppression: null,
     now,

@@ -12,7 +12,7 @@ export interface Patch {
 /** A test file and a part of a title, or scenarios of a campaign: of blasts, unless it names another. */
 export type Catcher =
   | { readonly tests: string; readonly named: string }
-  | { readonly scenarios: string; readonly campaign?: "flows" }
+  | { readonly scenarios: string; readonly campaign?: "flows" | "messages" | "webhooks" }
 
 export interface Bug {
   readonly name: string
@@ -56,6 +56,26 @@ const updatedAfterwards = `  yield* sql.afterCommit(
       ),
     ),
   )\n`
+
+/** Writes the message in a transaction of its own, after the one that wrote its key. */
+const writtenAfterwards = `  if (first !== null || messages.length === 0) return first
+  if (key !== null) {
+    yield* sql.afterCommit(
+      Effect.orDie(
+        sql.withTransaction(
+          Effect.andThen(
+            sql\`select set_config('tentpole.workspace_id', \${workspace}, true)\`,
+            accept(sql, workspace, messages, null),
+          ),
+        ),
+      ),
+    )
+    return null
+  }\n`
+
+/** Moves the positions of the endpoints in a transaction of its own, before the one that adds the deliveries. */
+const movedBefore = `if (!(yield* transact(queue.fanOut(lease, { deliveries: [], positions })))) return yield* Effect.interrupt
+    if (!(yield* transact(queue.fanOut(lease, { deliveries, positions })))) return yield* Effect.interrupt`
 
 export const bugs: ReadonlyArray<Bug> = [
   {
@@ -197,5 +217,82 @@ export const bugs: ReadonlyArray<Bug> = [
       },
     ],
     caughtBy: { scenarios: "killed while a step is written, before it is", campaign: "flows" },
+  },
+  {
+    name: "a single message is sent again after a kill",
+    patches: [
+      {
+        file: "DeliveryStore.ts",
+        find: "set state = 'queued', token = null, lease_until = null\n        where q.workspace_id = ${workspace}\n          and q.delivery_id = any(array(select delivery_id from lapsed where state = 'claimed'))",
+        put: "set state = 'queued', token = null, lease_until = null, handed_over_at = null\n        where q.workspace_id = ${workspace}\n          and q.delivery_id = any(array(select delivery_id from lapsed))",
+      },
+      {
+        file: "DeliveryStore.ts",
+        find: "from lapsed where state = 'handed_over'",
+        put: "from lapsed where false",
+      },
+    ],
+    caughtBy: { scenarios: "killed at the gate before-settle", campaign: "messages" },
+  },
+  {
+    name: "a single message is written after the transaction of its key: a kill between them loses it",
+    patches: [
+      {
+        file: "MessageAcceptance.ts",
+        find: "  if (first !== null || messages.length === 0) return first\n",
+        put: writtenAfterwards,
+      },
+    ],
+    caughtBy: { scenarios: "a process that accepts messages is killed", campaign: "messages" },
+  },
+  {
+    name: "the content of a single message is deleted when it has ended, although it is to be retained",
+    patches: [{ file: "PassingContent.ts", find: "::uuid[]) and not retained", put: "::uuid[])" }],
+    caughtBy: {
+      tests: "messages.contract.test.ts",
+      named: "deletes content that is not to be retained with the end of its message",
+    },
+  },
+  {
+    name: "the position of a webhook endpoint is committed before its deliveries: a kill between them loses these",
+    beside: [
+      {
+        file: "WebhookQueue.ts",
+        find: "where reader.endpoint_id = g.endpoint_id and reader.position < (g.positions::bigint[])[1])",
+        put: "where reader.endpoint_id = g.endpoint_id)",
+      },
+    ],
+    patches: [
+      {
+        file: "Receivers.ts",
+        find: "if (!(yield* transact(queue.fanOut(lease, { deliveries, positions })))) return yield* Effect.interrupt",
+        put: movedBefore,
+      },
+    ],
+    caughtBy: { scenarios: "the position of new events", campaign: "webhooks" },
+  },
+  {
+    name: "the body of a webhook is serialised again for a retry",
+    patches: [
+      {
+        file: "FanOut.ts",
+        find: "if (delivery.eventType !== batch_type) return first.json",
+        put: `if (delivery.eventType !== batch_type) {
+    return delivery.attemptCount === 0 ? first.json : JSON.stringify(JSON.parse(first.json), null, 1)
+  }`,
+      },
+    ],
+    caughtBy: { scenarios: "receivers that refuse", campaign: "webhooks" },
+  },
+  {
+    name: "a claim of webhook deliveries is written without the lease",
+    patches: [
+      {
+        file: "WebhookQueue.ts",
+        find: 'and exists (select from held) and ${sql.literal(testsOnly ? "d.is_test" : "true")}',
+        put: 'and ${sql.literal(testsOnly ? "d.is_test" : "true")}',
+      },
+    ],
+    caughtBy: { tests: "webhookQueue.contract.test.ts", named: "a worker without it writes nothing" },
   },
 ]

@@ -1,9 +1,12 @@
 // The campaign `webhooks`: every event reaches every endpoint although workers are killed at each point, and receivers are down,
 // hang, reset or lie.
-import { pause } from "../../support/Service.ts"
+import { Redacted } from "effect"
+import { pause, until } from "../../support/Service.ts"
 import type { Behaviour } from "../../support/webhooks/ReceiverProcess.ts"
-import { campaignOf, type Scenario, type Trial } from "../Campaign.ts"
+import { campaignOf, type Scenario, type Trial, unless } from "../Campaign.ts"
+import { Pair } from "../failover/Pair.ts"
 import { Gate, type GateOptions } from "../Gate.ts"
+import { Proxy } from "../Proxy.ts"
 import { judge } from "./Judge.ts"
 import { type Hooked, World } from "./World.ts"
 
@@ -20,7 +23,7 @@ const judged = async (
 
 /** Points in the database at which a worker is killed. */
 const points: ReadonlyArray<readonly [string, Pick<GateOptions, "condition" | "table">]> = [
-  ["deliveries of new events", { table: "webhook_reader", condition: "new.position > old.position" }],
+  ["the position of new events", { table: "webhook_reader", condition: "new.position > old.position" }],
   ["a claim", { table: "webhook_delivery", condition: "new.claim is not null and old.claim is null" }],
   ["the end of an attempt", { table: "webhook_delivery", condition: "new.status = 'delivered'" }],
 ]
@@ -152,6 +155,34 @@ const databaseRestarts: Scenario<World> = {
   },
 }
 
+/** It has a pair of its own: a failover uses it up. The campaign itself reaches the primary by a proxy. */
+const standbyTakesOver: Scenario<World> = {
+  name: "the primary of the database is killed, and the standby takes over",
+  run: async ({ ending, quick, say }) => {
+    const pair = await Pair.begin(ending)
+    const toPrimary = await Proxy.to(pair.primary.port, ending)
+    const ownerUrl = new URL(Redacted.value(pair.ownerUrl))
+    ownerUrl.port = String(toPrimary.port)
+    const world = await World.over(ending, Redacted.make(ownerUrl.href), null, { DATABASE_URL: pair.url })
+    const hooked = await world.hooked()
+    const worker = await world.worker()
+    const count = quick ? 500 : 2_000
+    await world.create(hooked, count)
+    await until("some to be delivered", async () => (await world.receiver.log()).length > 100, { every_ms: 5 })
+    await pair.primary.kill()
+    const before = (await world.receiver.log()).length
+    await pair.promote()
+    toPrimary.target_port = pair.standbyPort
+    toPrimary.cut()
+    await world.quiet(hooked, { hurries: true })
+    say(`  ${before} requests before`)
+    const found = await judged(world, hooked, count, say)
+    const survived = worker.alive
+    await world.calm()
+    return [...found, ...unless(survived, "the worker did not survive it")]
+  },
+}
+
 const atPoints = points.flatMap(([point, gated]) =>
   (["update", "commit"] as const).map((at) => killedAt(point, gated, at)),
 )
@@ -159,6 +190,6 @@ const atPoints = points.flatMap(([point, gated]) =>
 /** The quick run leaves out kills before a commit, and repetitions. */
 export const webhooks = campaignOf(
   ({ ending }) => World.begin(ending),
-  [...atPoints, killedAgain, stopped, frozen, misbehaving, databaseRestarts],
+  [...atPoints, killedAgain, stopped, frozen, misbehaving, databaseRestarts, standbyTakesOver],
   (name) => !name.includes("committed"),
 )

@@ -1,12 +1,12 @@
 // The world of the campaign `webhooks`: a deployment, a receiver that logs, and a workspace with endpoints for each scenario.
-import { Data } from "effect"
+import { Data, type Redacted } from "effect"
 import type { OpenWorkspace } from "../../support/Inside.ts"
 import type { Ending } from "../../support/Ending.ts"
 import { until } from "../../support/Service.ts"
 import type { ServiceProcess } from "../../support/ServiceProcess.ts"
 import { ReceiverProcess } from "../../support/webhooks/ReceiverProcess.ts"
 import { Database } from "../Database.ts"
-import { Deployment } from "../Deployment.ts"
+import { Deployment, type Variables } from "../Deployment.ts"
 
 const modes = ["parallel", "ordered", "batch"] as const
 type Mode = (typeof modes)[number]
@@ -26,7 +26,8 @@ export interface Hooked extends OpenWorkspace {
 interface Parts {
   readonly deployment: Deployment
   readonly receiver: ReceiverProcess
-  readonly database: Database
+  /** Null: it does not belong to this world. */
+  readonly ownDatabase: Database | null
 }
 
 const patience = { within_ms: 300_000, every_ms: 100 }
@@ -36,9 +37,23 @@ export class World extends Data.Class<Parts> {
 
   static async begin(ending: Ending): Promise<World> {
     const { database, ownerUrl } = await Database.begin(ending)
+    return World.over(ending, ownerUrl, database)
+  }
+
+  static async over(
+    ending: Ending,
+    ownerUrl: Redacted.Redacted,
+    ownDatabase: Database | null,
+    more: Variables = {},
+  ): Promise<World> {
     const receiver = await ReceiverProcess.start(ending, { log: true })
-    const variables = { WEBHOOK_ALLOWED_NETWORKS: "127.0.0.1/32", WEBHOOK_TIMEOUT_SECONDS: "2" }
-    return new World({ database, deployment: await Deployment.over(ending, ownerUrl, variables), receiver })
+    const variables = { WEBHOOK_ALLOWED_NETWORKS: "127.0.0.1/32", WEBHOOK_TIMEOUT_SECONDS: "2", ...more }
+    return new World({ ownDatabase, deployment: await Deployment.over(ending, ownerUrl, variables), receiver })
+  }
+
+  get database(): Database {
+    if (this.ownDatabase === null) throw new Error("the database does not belong to this world and cannot be stopped")
+    return this.ownDatabase
   }
 
   async worker(): Promise<ServiceProcess> {
@@ -72,11 +87,16 @@ export class World extends Data.Class<Parts> {
     }
   }
 
-  /** Retries that are due in hours are due now. */
+  /** Retries that are due in hours, and probes that are due in a minute, are due now. */
   async hurry({ id }: Hooked): Promise<void> {
     await this.deployment.inside.asOwner(
       `update webhook_delivery set next_attempt_at = now()
        where workspace_id = $1::uuid and status = 'pending' and claim is null and next_attempt_at > now()`,
+      [id],
+    )
+    await this.deployment.inside.asOwner(
+      `update webhook_reader set failed_at = now() - interval '1 minute'
+       where workspace_id = $1::uuid and failures_in_row > 0 and failed_at > now() - interval '1 minute'`,
       [id],
     )
     await this.deployment.inside.asOwner(
