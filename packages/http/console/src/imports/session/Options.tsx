@@ -1,12 +1,14 @@
 // How the rows of a file are treated: what they become, which lists they join, and what happens to contacts that exist.
 import { ActionIcon, Group, Pill, SegmentedControl, Select, Stack, Text, TextInput, Button } from "@mantine/core"
 import type { AvailableField } from "@tentpole/client"
+import { lazy, Suspense } from "react"
 import { CrossIcon, PlusIcon } from "../../Icons.tsx"
 import { ListPicker } from "../../lists/ListPicker.tsx"
 import { useWords } from "../../words/Words.tsx"
-import { ConsentOptions } from "./ConsentOptions.tsx"
 import type { Constant, Draft } from "./draft.ts"
 import { useFieldOptions } from "./TargetSelect.tsx"
+
+const ConsentOptions = lazy(async () => ({ default: (await import("./ConsentOptions.tsx")).ConsentOptions }))
 
 interface Props {
   readonly draft: Draft
@@ -141,7 +143,9 @@ const ContactOptions = ({ draft, fields, onDraft }: Props) => {
           if (next === "skip_row" || next === "skip_cell") onDraft({ invalid: next })
         }}
       />
-      <ConsentOptions draft={draft} onDraft={onDraft} />
+      <Suspense fallback={null}>
+        <ConsentOptions draft={draft} onDraft={onDraft} />
+      </Suspense>
       <Constants draft={draft} fields={fields} onDraft={onDraft} />
     </>
   )
