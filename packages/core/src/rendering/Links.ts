@@ -6,6 +6,7 @@ import { Base64Url } from "effect/encoding"
 import { base64UrlOf } from "../kernel/Bytes.ts"
 import type { Addresses, LinkKind, MessageLinks } from "./message/Message.ts"
 import { DeliveryId, WorkspaceId } from "../kernel/Ids.ts"
+import { uuidText, writeUuid } from "../kernel/values/UuidBytes.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { Settings } from "../kernel/Settings.ts"
 import { returnPathDomain } from "../workspaces/SendingDomain.ts"
@@ -180,34 +181,6 @@ class OwnLinks implements DeliveryLinks {
     }
     return macs.slice(end - length, end)
   }
-}
-
-/** The 16 bytes of a UUID. Runs for every message: digit by digit, without an intermediate text. */
-export const writeUuid = (uuid: string, bytes: Uint8Array, start: number): void => {
-  let digits = 0
-  for (let at = 0; at < uuid.length; at++) {
-    const code = uuid.charCodeAt(at)
-    if (code === hyphen) continue
-    const digit = code < 58 ? code - 48 : (code | 32) - 87
-    const byte = start + (digits >> 1)
-    bytes[byte] = ((bytes[byte] ?? 0) << 4) | digit
-    digits++
-  }
-}
-
-const hyphen = 45
-
-/** Each byte as two digits. */
-const digitsOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
-
-/** The inverse of `writeUuid`. Runs for every open. */
-export const uuidText = (bytes: Uint8Array, start: number): string => {
-  let text = ""
-  for (let at = 0; at < 16; at++) {
-    if (at === 4 || at === 6 || at === 8 || at === 10) text += "-"
-    text += digitsOf[bytes[start + at] ?? 0]
-  }
-  return text
 }
 
 const targetOf = (payload: Uint8Array): LinkTarget => ({

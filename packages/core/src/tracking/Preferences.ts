@@ -79,7 +79,7 @@ export class Preferences extends Context.Service<
           const { contact, email: address } = delivery
           return { workspaceId: message.workspaceId, contact, address, delivery }
         }
-        const target = Option.getOrNull(ownLinks.read(token, yield* DateTime.now))
+        const target = ownLinks.read(token, yield* DateTime.now)
         if (target === null) return yield* notFound
         const contact = yield* contacts.get(target.workspaceId, target.contactId)
         return { workspaceId: target.workspaceId, contact, address: contact.email, delivery: null }
