@@ -1,5 +1,5 @@
 // The activities of a contact, the newest first. Older ones come on request.
-import { Button, Skeleton, Stack, Text, Timeline as Line } from "@mantine/core"
+import { Skeleton, Stack, Text, Timeline as Line } from "@mantine/core"
 import type { Activity } from "@tentpole/client"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { lazy, Suspense } from "react"
@@ -15,6 +15,7 @@ import {
   SuppressionsIcon,
   TableIcon,
 } from "../Icons.tsx"
+import { MoreButton } from "../parts/table/MoreButton.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { Time } from "../parts/Time.tsx"
 import { useWords } from "../words/Words.tsx"
@@ -137,17 +138,7 @@ export const Timeline = ({ contactId }: Props) => {
           )
         })}
       </Line>
-      {pages.hasNextPage && (
-        <Button
-          mt="md"
-          size="compact-sm"
-          variant="default"
-          loading={pages.isFetchingNextPage}
-          onClick={() => void pages.fetchNextPage()}
-        >
-          {words.older}
-        </Button>
-      )}
+      <MoreButton pages={pages}>{words.older}</MoreButton>
     </>
   )
 }

@@ -144,7 +144,7 @@ describe("executionOf", () => {
     const consent = { ...draft.consent, topics: ["news"], text: " Yes. ", source: "fair", day: "2026-05-01" }
     const sent = (change: Partial<Draft["consent"]>) =>
       executionOf({ ...draft, consent: { ...consent, ...change } }, fields).consent
-    const given = { topic_ids: ["news"], text: "Yes.", source: "fair", double_opt_in: false }
+    const given = { topic_ids: ["news"], text: "Yes.", source: "fair" }
     assert.deepStrictEqual(sent({}), { ...given, collected_at: "2026-05-01T00:00:00.000Z" })
     assert.deepStrictEqual(sent({ header: "Birthday" }), { ...given, collected_at_header: "Birthday" })
     assert.isUndefined(sent({ topics: [] }))

@@ -1,10 +1,11 @@
 // The consent records of a contact, the newest first: what was agreed to, when, where, and in which words.
-import { Button, Paper, Skeleton, Text, Timeline } from "@mantine/core"
+import { Paper, Skeleton, Text, Timeline } from "@mantine/core"
 import type { ConsentRecord } from "@tentpole/client"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { queryOf } from "../../api/queries.ts"
 import { CurlButton } from "../../parts/Copy.tsx"
 import { PanelHead } from "../../parts/PageHeader.tsx"
+import { MoreButton } from "../../parts/table/MoreButton.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { TopicName } from "../../topics/TopicName.tsx"
@@ -81,17 +82,7 @@ export const ConsentRecords = ({ contactId }: { readonly contactId: string }) =>
           ))}
         </Timeline>
       )}
-      {pages.hasNextPage && (
-        <Button
-          mt="md"
-          size="compact-sm"
-          variant="default"
-          loading={pages.isFetchingNextPage}
-          onClick={() => void pages.fetchNextPage()}
-        >
-          {words.more}
-        </Button>
-      )}
+      <MoreButton pages={pages}>{words.more}</MoreButton>
     </Paper>
   )
 }

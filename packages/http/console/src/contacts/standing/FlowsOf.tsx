@@ -1,9 +1,10 @@
 // The flows of a contact, the newest membership first. Older ones come on request.
-import { Button, Group, Skeleton, Text } from "@mantine/core"
+import { Skeleton, Text } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { queryOf } from "../../api/queries.ts"
 import { memberTones } from "../../flows/flow.ts"
+import { MoreButton } from "../../parts/table/MoreButton.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { StatusBadge } from "../../parts/StatusBadge.tsx"
 import { Time } from "../../parts/Time.tsx"
@@ -55,18 +56,7 @@ export const FlowsOf = ({ contactId }: { readonly contactId: string }) => {
           </li>
         ))}
       </ul>
-      {pages.hasNextPage && (
-        <Group mt={4}>
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            loading={pages.isFetchingNextPage}
-            onClick={() => void pages.fetchNextPage()}
-          >
-            {words.older}
-          </Button>
-        </Group>
-      )}
+      <MoreButton pages={pages}>{words.older}</MoreButton>
     </>
   )
 }

@@ -1,5 +1,5 @@
 // The topics that the people of a file subscribe to, and what they agreed to.
-import { Checkbox, NativeSelect, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core"
+import { Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from "@mantine/core"
 import { useActiveTopics } from "../../topics/TopicSelect.tsx"
 import { useWords } from "../../words/Words.tsx"
 import type { Consent, Draft } from "./draft.ts"
@@ -58,12 +58,6 @@ const Evidence = ({ consent, headers, onChange }: EvidenceProps) => {
           onChange={({ currentTarget }) => onChange({ day: currentTarget.value })}
         />
       )}
-      <Switch
-        label={words.confirm}
-        description={words.confirmText}
-        checked={consent.isConfirmed}
-        onChange={({ currentTarget }) => onChange({ isConfirmed: currentTarget.checked })}
-      />
       <Text size="xs" c="dimmed">
         {words.kept}
       </Text>

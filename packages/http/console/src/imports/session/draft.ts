@@ -49,7 +49,6 @@ export interface Consent {
   readonly header: string
   /** Such as `2026-05-01`. */
   readonly day: string
-  readonly isConfirmed: boolean
 }
 
 export interface Draft {
@@ -104,7 +103,7 @@ export const draftOf = (preview: ImportPreview): Draft => ({
   lists: [],
   existing: "update",
   invalid: "skip_row",
-  consent: { topics: [], text: "", source: "", header: "", day: "", isConfirmed: false },
+  consent: { topics: [], text: "", source: "", header: "", day: "" },
   created: [],
 })
 
@@ -185,11 +184,11 @@ const mappingOf = (
   }
 }
 
-const consentOf = ({ day, header, isConfirmed, source, text, topics }: Consent): Pick<ExecuteImport, "consent"> => {
+const consentOf = ({ day, header, source, text, topics }: Consent): Pick<ExecuteImport, "consent"> => {
   if (topics.length === 0) return {}
   const at =
     header !== "" ? { collected_at_header: header } : day === "" ? {} : { collected_at: `${day}T00:00:00.000Z` }
-  return { consent: { topic_ids: topics, text: text.trim(), source: source.trim(), double_opt_in: isConfirmed, ...at } }
+  return { consent: { topic_ids: topics, text: text.trim(), source: source.trim(), ...at } }
 }
 
 /** The request that starts the run. Its mappings are in the order of `usedColumns`, then the constants. */

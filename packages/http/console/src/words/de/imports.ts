@@ -154,8 +154,6 @@ export const imports: Words["imports"] = {
     column: (header) => `Zeit in der Spalte „${header}“`,
     dayLabel: "Tag",
     dayText: "Leer: jetzt.",
-    confirm: "Jeden um eine Bestätigung per Mail bitten",
-    confirmText: "Angemeldet ist, wer bestätigt. Die Mails gehen nach und nach hinaus.",
     kept: "Sie stehen dafür ein, dass sie eingewilligt haben; es wird gespeichert. Wer sich abgemeldet hat, bleibt abgemeldet.",
   },
 }

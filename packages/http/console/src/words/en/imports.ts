@@ -156,8 +156,6 @@ export const imports = {
     column: (header: string) => `Time in the column “${header}”`,
     dayLabel: "Day",
     dayText: "Empty: now.",
-    confirm: "Ask each person to confirm by mail",
-    confirmText: "They are subscribed once they confirm. The mails go out little by little.",
     kept: "You vouch that they agreed; it is recorded. People who unsubscribed stay unsubscribed.",
   },
 }
