@@ -54,7 +54,8 @@ describe("Tags", () => {
     assert.strictEqual(new Set(words.map(fold)).size, words.length)
   })
 
-  it("are split in time that grows with the text", { tags: ["attack/slow-input"], timeout: 2_000 }, () => {
+  // Quadratic time would take hours.
+  it("are split in time that grows with the text", { tags: ["attack/slow-input"] }, () => {
     for (const part of ['"', '""', '",', '"x,', '"""x,', " ", '" ', '"" ']) splitTags(part.repeat(300_000))
   })
 })
