@@ -84,7 +84,7 @@ export const ChoicesChange = {
   of(steps: ReadonlyArray<ConsentStep>, ids: ReadonlyArray<ConsentRecordId>): ChoicesChange {
     const moves = new Map<string, ChoiceMove>()
     const activities: Array<Activity> = []
-    const told = new Map<string, { readonly event: DomainEvent; readonly topics: ReadonlyArray<object> }>()
+    const eventByKey = new Map<string, { readonly event: DomainEvent; readonly topics: ReadonlyArray<object> }>()
     const records = steps.map((step, index): ConsentRecord => {
       const { action, at, contactId, evidence, of } = step
       const id = ids[index]
@@ -96,15 +96,15 @@ export const ChoicesChange = {
         const { source } = evidence
         if (type !== null) {
           const key = `${contactId} ${type} ${source}`
-          const topics = [...(told.get(key)?.topics ?? []), topic]
-          told.set(key, { event: { type, contactId, at, data: { topics, source } }, topics })
+          const topics = [...(eventByKey.get(key)?.topics ?? []), topic]
+          eventByKey.set(key, { event: { type, contactId, at, data: { topics, source } }, topics })
           const activity = type === "subscription_expired" ? "subscription_changed" : type
           activities.push({ contactId, type: activity, at, metadata: { ...topic, source } })
         }
       }
       return { ...evidence, id, contactId, topicId: of?.topic.id ?? null, action, at }
     })
-    const events = [...told.values()].map(({ event }) => event)
+    const events = [...eventByKey.values()].map(({ event }) => event)
     return choicesChange({ moves: [...moves.values()], records, activities }, { events })
   },
 }

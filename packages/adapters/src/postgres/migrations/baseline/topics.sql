@@ -18,7 +18,7 @@ create table topic (
   constraint topic_slug unique (workspace_id, slug)
 );
 comment on table topic is 'What people can subscribe to.';
-comment on column topic.default_subscription is 'The status of a contact of whom nothing is recorded. It never changes.';
+comment on column topic.default_subscription is 'The status of a contact without a row in `topic_choice`. It never changes.';
 comment on column topic.slug is 'It stays when the name changes: it is part of the header List-Id.';
 
 -- The key begins with the topic: an audience reads the choices of a topic in the order of the contacts.
@@ -116,7 +116,7 @@ create index subscription_request_pending on subscription_request (workspace_id,
 create index subscription_request_newest on subscription_request (workspace_id, created_at, subscription_request_id);
 create index subscription_request_detached on subscription_request (detached_at) where detached_at is not null;
 insert into table_retention (relation, step, age_column, days_min) values ('subscription_request', null, 'detached_at', 30);
-comment on table subscription_request is 'Double opt-in: who was asked to confirm what, until they confirm or the time is over.';
+comment on table subscription_request is 'Double opt-in: a contact and the topics to confirm, until it confirms or the time is over.';
 comment on column subscription_request.contact_id is
   'Null: the request had created the contact, which was deleted when the request expired.';
 comment on column subscription_request.detached_at is
@@ -125,7 +125,7 @@ comment on column subscription_request.topic_ids is 'The topics that are to be c
 comment on column subscription_request.granted_topic_ids is 'The topics that needed no confirmation.';
 comment on column subscription_request.previous is
   'What was recorded for topics before the request made them pending: an expired request leaves them so.';
-comment on column subscription_request.evidence is 'What the person was shown when they asked, as records have it.';
+comment on column subscription_request.evidence is 'The text that the request showed, with its source, as in `consent_record`.';
 comment on column subscription_request.made_contact is
   'The request created the contact. If it expires and the contact has no other trace, the contact is deleted.';
 comment on column subscription_request.mailed_at is 'When confirmation mails were accepted for sending.';

@@ -70,7 +70,7 @@ const create = callCommand(
 
 const archive = callCommand(
   "archive",
-  "Archives a topic: nobody can subscribe to it any more",
+  "Archives a topic: no contact can subscribe to it any more",
   { topic: Argument.String("topic").pipe(Argument.withDescription("Name, slug or id of the topic")) },
   async (client, { topic }) => {
     const topicId = await idOf(client, topic)
