@@ -4,6 +4,7 @@ import { Effect, type Layer, Record } from "effect"
 import { type HttpApi, HttpApiBuilder, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import { Api } from "./Api.ts"
 import { type Caller, CurrentWorkspace } from "./edge/Auth.ts"
+import { type HandledRequest, largeAnswers } from "./LargeAnswers.ts"
 
 type Handler<Endpoint extends HttpApiEndpoint.Constraint> = HttpApiEndpoint.Handler<
   Endpoint,
@@ -50,8 +51,9 @@ export const handlersFor = <
 >(
   api: HttpApi.HttpApi<Id, Groups>,
   callerOf: Effect.Effect<Caller, never, CallerServices>,
-): HandlersFor<HttpApi.HttpApi<Id, Groups>, Caller, CallerServices> =>
-  ((name: never, services: Effect.Effect<unknown>, handlers: (services: unknown) => AnyHandlers) =>
+): HandlersFor<HttpApi.HttpApi<Id, Groups>, Caller, CallerServices> => {
+  const answered = largeAnswers(api)
+  return ((name: never, services: Effect.Effect<unknown>, handlers: (services: unknown) => AnyHandlers) =>
     HttpApiBuilder.group(
       api,
       name,
@@ -60,11 +62,16 @@ export const handlersFor = <
           group.handleAll(
             Record.map(
               handlers(all),
-              (handle) => (request: unknown) => Effect.flatMap(callerOf, (caller) => handle(request, ...caller)),
+              (handle) => (request: HandledRequest) =>
+                callerOf.pipe(
+                  Effect.flatMap((caller) => handle(request, ...caller)),
+                  Effect.flatMap(answered(request)),
+                ),
             ) as never,
           ),
         ) as never,
     )) as never
+}
 
 type AnyHandlers = Record<string, (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>>
 

@@ -1,5 +1,6 @@
 // Responses to links in messages: pixel, redirect, and pages without scripts. They are not cached and send no referrer, because
 // the URL contains the reader's token.
+import { piece_length, textPieces } from "@tentpole/core/kernel/runtime/JsonPieces"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
 import { preferences_end } from "@tentpole/core/rendering/message/Message"
 import type { UnsubscribeScope } from "@tentpole/core/tracking/Engagement"
@@ -8,6 +9,7 @@ import { HttpServerResponse } from "effect/http"
 import type { PageOwner } from "@tentpole/core/tents/pages/PageHead"
 import { publicNameOf } from "@tentpole/core/workspaces/Workspace"
 import { hostedHtml } from "../pages/HostedHtml.ts"
+import { bytesOf } from "../LargeAnswers.ts"
 import { contentSecurityPolicy } from "../pages/PageAnswers.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -116,8 +118,8 @@ export const notUnderstood = (subscription: Subscription, token: string): Respon
   })
 
 /** The message. The CSP allows images and styles, but no scripts, forms and frames. */
-export const messagePage = (html: string): Response =>
-  HttpServerResponse.text(html, {
+export const messagePage = (html: string): Response => {
+  const options = {
     contentType: "text/html; charset=utf-8",
     headers: {
       ...always,
@@ -132,7 +134,11 @@ export const messagePage = (html: string): Response =>
         "sandbox allow-popups allow-popups-to-escape-sandbox",
       ].join("; "),
     },
-  })
+  }
+  return html.length > piece_length
+    ? HttpServerResponse.stream(bytesOf(textPieces(html)), options)
+    : HttpServerResponse.text(html, options)
+}
 
 /** The answer to all invalid links. It does not reveal the reason. */
 export const notFound = (): Response =>

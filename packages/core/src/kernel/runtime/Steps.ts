@@ -20,8 +20,8 @@ const rest = Effect.fnUntraced(function* <A>(steps: Steps<A>) {
 
 const turns = Semaphore.makeUnsafe(1)
 
-/** The next step, in a turn without another one. */
-const inTurn = <A>(steps: Steps<A>) =>
+/** The next step, in a turn of the event loop without another one. */
+export const inTurn = <Item, A>(steps: Generator<Item, A>): Effect.Effect<IteratorResult<Item, A>> =>
   turns.withPermit(
     Effect.andThen(
       Effect.yieldNow,

@@ -33,9 +33,7 @@ export const layer = handlersOf("imports", Imports, (imports) => {
   return {
     begin: ({ payload }, { id }) => begin(id, payload).pipe(answer((session) => session)),
     list: ({ query }, { id }) => imports.listRuns(id, query).pipe(answer(sliced("runs", toNamedRunWire))),
-    // With 2,000 columns, each step takes milliseconds.
-    preview: ({ params }, workspace) =>
-      imports.preview(workspace, params.session_id).pipe(answer(toPreviewWire), Effect.tap(Effect.yieldNow)),
+    preview: ({ params }, workspace) => imports.preview(workspace, params.session_id).pipe(answer(toPreviewWire)),
     execute: ({ params, payload }, { id }) =>
       imports.execute(id, params.session_id, toExecution(payload)).pipe(answer(toRunWire)),
     find: ({ params }, { id }) => imports.getRun(id, params.import_run_id).pipe(answer(toRunWire)),
