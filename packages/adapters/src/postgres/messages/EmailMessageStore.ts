@@ -7,7 +7,7 @@ import { sliced } from "@tentpole/core/kernel/Page"
 import type { Suppression } from "@tentpole/core/sending/Suppression"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
-import { texts } from "../kernel/Arrays.ts"
+import { isAnyOf, texts } from "../kernel/Arrays.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
 import { contactColumns, type ContactRow, toContact } from "../contacts/ContactRows.ts"
@@ -31,16 +31,19 @@ const facts = Effect.fnUntraced(function* (
   workspace: WorkspaceId,
   { contactIds, emails }: { readonly emails: ReadonlyArray<string>; readonly contactIds: ReadonlyArray<string> },
 ) {
-  const contacts = yield* sql<ContactRow>`
-    select ${sql.literal(contactColumns)} from contact c
-    where c.workspace_id = ${workspace} and c.email_normalized = any(${texts(emails)}::text[])
-    union all
-    select ${sql.literal(contactColumns)} from contact c
-    where c.workspace_id = ${workspace} and c.contact_id = any(${texts(contactIds)}::uuid[])`
+  const found = (isWanted: Statement.Fragment) =>
+    sql`select ${sql.literal(contactColumns)} from contact c where c.workspace_id = ${workspace} and ${isWanted}`
+  const [byEmail, byId] = [
+    found(isAnyOf(sql, "c.email_normalized", "text", emails)),
+    found(isAnyOf(sql, "c.contact_id", "uuid", contactIds)),
+  ]
+  const contacts = yield* contactIds.length === 0
+    ? sql<ContactRow>`${byEmail}`
+    : sql<ContactRow>`${byEmail} union all ${byId}`
   const addresses = [...emails, ...contacts.flatMap(({ emailNormalized }) => emailNormalized ?? [])]
   const suppressions = yield* sql<RowOf<Suppression>>`
     select email_normalized as email, reason, created_at as "createdAt" from suppression
-    where workspace_id = ${workspace} and email_normalized = any(${texts(addresses)}::text[])`
+    where workspace_id = ${workspace} and ${isAnyOf(sql, "email_normalized", "text", addresses)}`
   return { contacts: contacts.map(toContact), suppressions: suppressions.map(fromRow<Suppression>) }
 })
 

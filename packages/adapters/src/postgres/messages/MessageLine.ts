@@ -5,7 +5,7 @@ import type { MessageTurn } from "@tentpole/core/sending/DeliveryStore"
 import * as RateLimit from "@tentpole/core/sending/SendRateLimit"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { type DateTime, Effect } from "effect"
-import { texts } from "../kernel/Arrays.ts"
+import { isAnyOf } from "../kernel/Arrays.ts"
 import { endTurn, takeTurns } from "../kernel/DueWork.ts"
 import { fromRow, type RowOf } from "../kernel/Instants.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
@@ -30,7 +30,7 @@ export const loadMessages = (sql: Sql, workspace: WorkspaceId, ids: ReadonlyArra
     sql<RowOf<LoadedMessage>>`
       select ${sql.literal(columns)} from email_message m
       left join email_message_content c on c.workspace_id = ${workspace} and c.delivery_id = m.delivery_id
-      where m.workspace_id = ${workspace} and m.delivery_id = any(${texts(ids)}::uuid[])`,
+      where m.workspace_id = ${workspace} and ${isAnyOf(sql, "m.delivery_id", "uuid", ids)}`,
     (rows) => new Map(rows.map((row) => [row.id, fromRow<LoadedMessage>(row)])),
   )
 

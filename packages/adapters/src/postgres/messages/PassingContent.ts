@@ -2,7 +2,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
-import { texts } from "../kernel/Arrays.ts"
+import { isAnyOf, texts } from "../kernel/Arrays.ts"
 
 /** Deletes the content of ended messages that is not to be retained. Call it in the transaction that ends them. */
 export const deletePassingContent = Effect.fnUntraced(function* (
@@ -13,7 +13,7 @@ export const deletePassingContent = Effect.fnUntraced(function* (
   if (ended.length === 0) return
   const gone = yield* sql<{ readonly delivery_id: string }>`
     delete from email_message_content
-    where workspace_id = ${workspace} and delivery_id = any(${texts(ended)}::uuid[]) and not retained
+    where workspace_id = ${workspace} and ${isAnyOf(sql, "delivery_id", "uuid", ended)} and not retained
     returning delivery_id`
   if (gone.length === 0) return
   yield* sql`
