@@ -3,7 +3,7 @@
 import { signedHeaders } from "@tentpole/core/webhooks/Signature"
 import { createHmac, randomBytes, randomUUID } from "node:crypto"
 import { Pool } from "undici"
-import { until } from "../../support/Service.ts"
+import { pause, until } from "../../support/Service.ts"
 import { rateOf as sentRateOf } from "../../support/smtp/FakeSmtpProcess.ts"
 import { eventsOf, type Received, ReceiverProcess } from "../../support/webhooks/ReceiverProcess.ts"
 import type { Bench, Benchmark } from "../Benchmark.ts"
@@ -113,20 +113,28 @@ const afterCommit = async (bench: Bench, world: World, receiver: ReceiverProcess
   ])
 }
 
-/** A blast of a workspace without an endpoint, and one of a workspace with an endpoint that gets all events. */
+/**
+ * A blast of a workspace without an endpoint, and one of a workspace with an endpoint that gets all events. Meanwhile another
+ * workspace has an event a second.
+ */
 const besideSending = async (bench: Bench, world: World, receiver: ReceiverProcess): Promise<void> => {
   bench.report.say("sending with an endpoint …")
   const contacts = bench.quick ? 2_000 : 15_000
   const senders = [await world.sender("plain", { contacts }), await world.sender("hooked", { contacts })] as const
+  const other = await world.sender("other", { contacts: 10 })
   await endpoint(senders[1], receiver.url("/hooked"), { event_types: ["*"] })
+  await endpoint(other, receiver.url("/other"))
   const worker = await world.worker()
   const rates: [Array<number>, Array<number>] = [[], []]
+  const times_ms: Array<number> = []
   for (let round = -1; round < rounds; round++) {
     for (const [which, sender] of senders.entries()) {
       await receiver.reset()
       await world.smtp.reset()
       const blast = await world.launch(sender)
-      const arrivals = await world.come(sender, contacts)
+      const arriving = world.come(sender, contacts)
+      if (which === 1) times_ms.push(...(await timesDuring(arriving, world, receiver, other)))
+      const arrivals = await arriving
       await world.sent(sender, blast)
       if (which === 1) await come(receiver, "/hooked", 2 * contacts)
       if (round >= 0) rates[which === 0 ? 0 : 1].push(sentRateOf(arrivals))
@@ -134,11 +142,40 @@ const besideSending = async (bench: Bench, world: World, receiver: ReceiverProce
   }
   await world.stop(worker)
   const spreads = { reference: rateSpreadOf(rates[0]), ours: rateSpreadOf(rates[1]) }
+  const spread = spreadOf(times_ms)
   bench.report.section("A blast of a workspace with an endpoint that gets all events", [
     comparison("messages, beside a workspace without an endpoint", "/s", spreads, (ratio) => [
       ratioAtLeast(0.9, ratio),
     ]),
+    figure(
+      "an event of another workspace, from its commit to its arrival",
+      "ms",
+      spread,
+      timeAtMost(5_000, spread.p95),
+    ),
   ])
+}
+
+/** What an event a second takes from its commit to its arrival, until the other work has ended. */
+const timesDuring = async (
+  work: Promise<unknown>,
+  world: World,
+  receiver: ReceiverProcess,
+  sender: Sender,
+): Promise<ReadonlyArray<number>> => {
+  const written_ms: Array<number> = []
+  let hasEnded = false
+  const end = work.finally(() => (hasEnded = true))
+  while (!hasEnded) {
+    await write(world, sender, 1)
+    written_ms.push(Date.now())
+    await Promise.race([end, pause(1_000)])
+  }
+  const received = await come(receiver, `/${sender.name}`, written_ms.length)
+  const arrived_ms = received
+    .flatMap(({ at_ms, events }) => Array.from({ length: events }, () => at_ms))
+    .toSorted((left, right) => left - right)
+  return written_ms.map((at_ms, nth) => Math.max(0, (arrived_ms[nth] ?? Number.NaN) - at_ms))
 }
 
 const endpoint = async ({ call }: Sender, url: string, more: object = {}): Promise<void> => {

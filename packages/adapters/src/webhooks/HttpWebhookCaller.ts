@@ -12,6 +12,7 @@ import {
 import { type AttemptError, readRetryAfter } from "@tentpole/core/webhooks/deliveries/Attempt"
 import { DateTime, Effect, Layer } from "effect"
 import type { LookupOptions } from "node:dns"
+import type { IncomingHttpHeaders } from "node:http"
 import { lookup as lookUp, Resolver } from "node:dns/promises"
 import { isIP, type LookupFunction } from "node:net"
 import { callbackify } from "node:util"
@@ -68,7 +69,11 @@ export const layer = (options: WebhookCallerOptions) =>
         call: Effect.fnUntraced(function* (call) {
           const now = yield* DateTime.now
           const from_ms = performance.now()
-          const answer = yield* Effect.promise((interrupted) => attempt(pools, call, options.timeout_ms, interrupted))
+          const answer = yield* Effect.callback<Answered | Failed>((resume) => {
+            const attempt = new Attempt(options.timeout_ms, (answer) => resume(Effect.succeed(answer)))
+            attempt.begin(pools, call)
+            return Effect.sync(() => attempt.stop(null))
+          })
           return {
             ...outcomeOf(answer, now),
             duration_ms: Math.round(performance.now() - from_ms),
@@ -160,44 +165,83 @@ interface Failed {
   readonly error: AttemptError
 }
 
-const attempt = async (
-  pools: Pools,
-  call: WebhookCall,
-  timeout_ms: number,
-  interrupted: AbortSignal,
-): Promise<Answered | Failed> => {
-  const timeout = AbortSignal.timeout(timeout_ms)
-  try {
-    const { body, headers, url } = call
-    const target = new URL(url)
-    const answer = await pools.of(call, target).request({
-      method: "POST",
-      path: `${target.pathname}${target.search}`,
-      headers,
-      body,
-      signal: AbortSignal.any([timeout, interrupted]),
-    })
-    const retryAfter = answer.headers["retry-after"]
-    return {
-      statusCode: answer.statusCode,
-      retryAfter: typeof retryAfter === "string" ? retryAfter : null,
-      snippet: await snippetOf(answer.body),
+/** The library calls it while a request is sent. It reports one end, and reads nothing after that. */
+class Attempt implements Dispatcher.DispatchHandler {
+  readonly #report: (answer: Answered | Failed) => void
+  readonly #timeout: NodeJS.Timeout
+  readonly #pieces: Array<Buffer> = []
+  #controller: Dispatcher.DispatchController | null = null
+  #head: Omit<Answered, "snippet"> | null = null
+  #length = 0
+  #hasEnded = false
+
+  constructor(timeout_ms: number, report: (answer: Answered | Failed) => void) {
+    this.#report = report
+    this.#timeout = setTimeout(() => this.stop({ error: "timeout" }), timeout_ms)
+  }
+
+  begin(pools: Pools, call: WebhookCall): void {
+    try {
+      const { body, headers, url } = call
+      const target = new URL(url)
+      pools
+        .of(call, target)
+        .dispatch({ method: "POST", path: `${target.pathname}${target.search}`, headers, body }, this)
+    } catch (error) {
+      this.#end({ error: errorOf(error) })
     }
-  } catch (error) {
-    return { error: timeout.aborted ? "timeout" : errorOf(error) }
+  }
+
+  /** Closes the connection. Null: nothing is reported. */
+  stop(answer: Answered | Failed | null): void {
+    if (this.#hasEnded) return
+    this.#end(answer)
+    this.#controller?.abort(stopped)
+  }
+
+  #end(answer: Answered | Failed | null): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    clearTimeout(this.#timeout)
+    if (answer !== null) this.#report(answer)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // There was no connection in time.
+    if (this.#hasEnded) controller.abort(stopped)
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
+    if (statusCode < 200) return
+    const retryAfter = headers["retry-after"]
+    this.#head = { statusCode, retryAfter: typeof retryAfter === "string" ? retryAfter : null }
+  }
+
+  /** Of a long body the rest is not read. The status counts. */
+  onResponseData(_: Dispatcher.DispatchController, piece: Buffer): void {
+    this.#pieces.push(piece)
+    this.#length += piece.length
+    if (this.#length > answer_body_bytes_max) this.stop(this.#answer)
+  }
+
+  onResponseEnd(): void {
+    this.#end(this.#answer)
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#end({ error: errorOf(error) })
+  }
+
+  get #answer(): Answered | Failed {
+    return this.#head === null ? { error: "connection_reset" } : { ...this.#head, snippet: snippetOf(this.#pieces) }
   }
 }
 
-/** Reads the body up to its limit, then closes the connection. */
-const snippetOf = async (body: Dispatcher.ResponseData["body"]): Promise<string> => {
-  const pieces: Array<Buffer> = []
-  let length = 0
-  for await (const piece of body as AsyncIterable<Buffer>) {
-    pieces.push(piece)
-    length += piece.length
-    // Leaving the loop destroys the body and its connection.
-    if (length > answer_body_bytes_max) break
-  }
+const stopped = new Error("the attempt has ended")
+
+const snippetOf = (pieces: ReadonlyArray<Buffer>): string => {
+  if (pieces.length === 0) return ""
   const text = Buffer.concat(pieces)
     .subarray(0, 4 * snippet_length_max)
     .toString("utf8")

@@ -6,6 +6,7 @@ import { OutgoingMail } from "@tentpole/core/sending/OutgoingMail"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
+import { SendingLoad } from "../SendingLoad.ts"
 import { prefetch, type Prefetched } from "./Prefetch.ts"
 import { keptConnections, ReadyMessages } from "./ReadyMessages.ts"
 import { InFlight, type Item } from "./InFlight.ts"
@@ -59,6 +60,8 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   const settings = yield* Settings
   const connections_max = Math.max(1, settings.smtpConnections)
   const inFlight = new InFlight()
+  const load = yield* SendingLoad
+  load.watch(inFlight)
   const database = yield* makeWritable("the database")
   const recordable = yield* makeWritable("the file store")
   /** Nothing is claimed or sent while one of the two takes no writes. */

@@ -88,8 +88,10 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
     // While the mail server is unreachable, single messages test it.
     const limit = server.reachable ? room : Math.min(room, 1)
     if (limit === 0) return yield* transact(store.endMessageTurn(turn, false))
-    const claimed = yield* take(workspace, store.claimMessages(workspace, { limit, lease_ms }))
-    yield* transact(store.endMessageTurn(turn, claimed.length === limit && server.reachable))
+    const claim = Effect.tap(store.claimMessages(workspace, { limit, lease_ms }), ({ length }) =>
+      store.endMessageTurn(turn, length === limit && server.reachable),
+    )
+    const claimed = yield* take(workspace, claim)
     if (claimed.length > 0) yield* offer(workspace, claimed)
   })
 

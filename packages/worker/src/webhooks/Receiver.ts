@@ -10,8 +10,9 @@ import { purposeOf, type WebhookEndpoint } from "@tentpole/core/webhooks/endpoin
 import { Secrets } from "@tentpole/core/kernel/Secrets"
 import { DateTime, Effect, Schema } from "effect"
 
-/** Deliveries that one claim takes for each request that may be open, so that one starts when another ends. */
-const claimed_ahead = 2
+/** Deliveries that one claim takes for each request that may be open, so that one starts when another ends, and their most. */
+const claimed_ahead = 5
+const claimed_max = 200
 /** Deliveries that one claim of an ordered endpoint takes. They are sent one at a time. */
 const ordered_ahead = 50
 /** Batches that one claim takes: each has up to a megabyte. */
@@ -78,7 +79,7 @@ export class Receiver {
   claim_count(now: DateTime.Utc): number {
     const open_max = this.openMax(now)
     if (this.isHeld || !this.isSent) return Math.max(0, open_max - this.open_count - this.waiting.length)
-    const ahead = this.isOrdered ? ordered_ahead : claimed_ahead * open_max
+    const ahead = this.isOrdered ? ordered_ahead : Math.min(claimed_max, claimed_ahead * open_max)
     const ahead_max = this.endpoint.settings.batch === null ? ahead : Math.min(ahead, batches_ahead)
     return this.waiting.length >= Math.min(open_max, ahead_max) ? 0 : ahead_max
   }

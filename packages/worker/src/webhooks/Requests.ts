@@ -7,7 +7,7 @@ import { WebhookCaller } from "@tentpole/core/webhooks/deliveries/WebhookCaller"
 import type { ClaimedDelivery } from "@tentpole/core/webhooks/deliveries/WebhookQueue"
 import { signedHeaders } from "@tentpole/core/webhooks/Signature"
 import { DateTime, Effect, Metric, Semaphore } from "effect"
-import { createHmac } from "node:crypto"
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import type { Receiver } from "./Receiver.ts"
 
 const attempts = Metric.counter("webhook_attempts", {
@@ -15,7 +15,14 @@ const attempts = Metric.counter("webhook_attempts", {
   incremental: true,
 })
 
-const hmac = (key: Uint8Array, message: Uint8Array): Uint8Array => createHmac("sha256", key).update(message).digest()
+/** Of keys in use: to make one takes longer than to sign. */
+const keyObjects = new WeakMap<Uint8Array, KeyObject>()
+
+const hmac = (key: Uint8Array, message: Uint8Array): Uint8Array => {
+  const known = keyObjects.get(key) ?? createSecretKey(key)
+  keyObjects.set(key, known)
+  return createHmac("sha256", known).update(message).digest()
+}
 
 /** An attempt that has ended. */
 export interface EndedAttempt {

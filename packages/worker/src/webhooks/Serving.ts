@@ -15,6 +15,7 @@ import { disable } from "@tentpole/core/webhooks/endpoints/EndpointChange"
 import { EndpointStore } from "@tentpole/core/webhooks/endpoints/EndpointStore"
 import type { DisabledReason } from "@tentpole/core/webhooks/endpoints/WebhookEndpoint"
 import { DateTime, Effect, FiberSet, Latch, Random } from "effect"
+import { SendingLoad } from "../SendingLoad.ts"
 import { applyEnds, givenBack, newHealths } from "./Ends.ts"
 import type { Receiver } from "./Receiver.ts"
 import { nothing, type Receivers, refresh, type Spread, spread } from "./Receivers.ts"
@@ -23,6 +24,8 @@ import type { EndedAttempt, Requests } from "./Requests.ts"
 /** How often new events and changed settings are read while requests are open. */
 const events_every_ms = 100
 const endpoints_every_ms = 1_000
+/** So many ends are written without waiting for others. */
+const ends_enough = 100
 
 /** Set from outside while a workspace is served. */
 export interface Signals {
@@ -39,7 +42,7 @@ interface Served {
   readonly fibers: FiberSet.FiberSet
   /** Attempts that have ended and are not written yet. */
   readonly ended: Array<EndedAttempt>
-  /** Opens when an attempt ends. */
+  /** Opens when there are ends to write, or a receiver will soon have nothing to send. */
   readonly progress: Latch.Latch
 }
 
@@ -61,9 +64,12 @@ export const serve = Effect.fnUntraced(function* (lease: WebhookLease, requests:
     progress: Latch.makeUnsafe(),
   }
   const isTime = everyTime()
+  const load = yield* SendingLoad
   let turn: WebhookTurn | null = null
   let more = true
   for (;;) {
+    const pause_ms = load.pause_ms()
+    if (pause_ms > 0) yield* Effect.sleep(pause_ms)
     served.progress.closeUnsafe()
     const { isStopping } = signals
     const now = yield* DateTime.now
@@ -73,29 +79,44 @@ export const serve = Effect.fnUntraced(function* (lease: WebhookLease, requests:
       yield* retryTransient(refresh(served.receivers, lease))
     }
     const reads: boolean = isTime("events", events_every_ms, now) || isNew || more
-    const step: readonly [Spread, boolean] = yield* readAndTurn(served, { now, reads, isStopping })
+    const step: readonly [Spread, boolean] = yield* readAndTurn(served, { now, reads, isStopping, pause_ms })
     const [written, found] = step
     more = written.more
     yield* openRequests(served, now)
     if ((yield* FiberSet.size(served.fibers)) + served.ended.length > 0) {
       if (!(more || written.wrote)) yield* Effect.raceFirst(served.progress.await, Effect.sleep(events_every_ms))
     } else if (isStopping || !(found || more || written.wrote)) {
-      return { turn, due: yield* retryTransient(nextDue(served)) } satisfies Ended
+      const due: DateTime.Utc | null = yield* retryTransient(nextDue(served))
+      // A turn that came meanwhile is served, too: otherwise it would be due again only after its time.
+      if (isStopping || signals.turn === turn) return { turn, due } satisfies Ended
     }
   }
 }, Effect.scoped)
 
-/** While the database writes the deliveries of new events, it also writes the ends of attempts and claims. */
+/**
+ * While the database writes the deliveries of new events, it also writes the ends of attempts and claims. Where turns pause, one
+ * follows the other, so that the same turn claims new deliveries.
+ */
 const readAndTurn = (
   served: Served,
-  { isStopping, now, reads }: { readonly isStopping: boolean; readonly now: DateTime.Utc; readonly reads: boolean },
+  {
+    isStopping,
+    now,
+    pause_ms,
+    reads,
+  }: {
+    readonly isStopping: boolean
+    readonly now: DateTime.Utc
+    readonly pause_ms: number
+    readonly reads: boolean
+  },
 ) =>
   Effect.all(
     [
       reads ? retryTransient(spread(served.receivers, served.lease, now)) : Effect.succeed(nothing),
       turnOver(served, now, isStopping),
     ],
-    { concurrency: 2 },
+    { concurrency: pause_ms > 0 ? 1 : 2 },
   )
 
 /** Whether a time has passed since the last yes. */
@@ -112,10 +133,9 @@ const everyTime = () => {
 const openRequests = Effect.fnUntraced(function* (served: Served, now: DateTime.Utc) {
   const { ended, fibers, receivers, requests } = served
   for (const receiver of receivers.values()) {
-    const open_max = requests.shareOf(receiver.openMax(now))
+    let free_count = requests.shareOf(receiver.openMax(now)) - receiver.open_count
     // In order, the end of an attempt decides whether the next one may begin.
-    const mayOpen = () =>
-      receiver.open_count < open_max && !(receiver.isOrdered && ended.some((end) => end.receiver === receiver))
+    const mayOpen = () => free_count-- > 0 && !(receiver.isOrdered && ended.some((end) => end.receiver === receiver))
     while (mayOpen()) {
       const next = receiver.waiting.shift()
       if (next === undefined) break
@@ -132,11 +152,12 @@ const attempts = Effect.fnUntraced(function* (served: Served, receiver: Receiver
   while (next !== undefined) {
     const end: EndedAttempt = yield* requests.attempt(lease.workspace, receiver, next)
     ended.push(end)
-    progress.openUnsafe()
     const goesOn =
       end.ended !== null &&
       isSuccess(end.ended.outcome) &&
       receiver.open_count <= requests.shareOf(receiver.endpoint.settings.inFlight_max)
+    const isLow = receiver.waiting.length < receiver.open_count
+    if (!goesOn || isLow || ended.length >= ends_enough) progress.openUnsafe()
     next = goesOn ? receiver.waiting.shift() : undefined
   }
   receiver.open_count--

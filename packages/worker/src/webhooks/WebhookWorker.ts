@@ -10,7 +10,7 @@ import { expiredAt } from "./Ends.ts"
 import { type Requests, requestsOf } from "./Requests.ts"
 import { serve, type Signals } from "./Serving.ts"
 
-/** Pause after a round that found no workspace. */
+/** Pause after a round that found all workspaces that were due. */
 const poll_every_ms = 250
 /** A workspace that could not be served is due again after this time. */
 const turn_ms = 1_000
@@ -55,7 +55,7 @@ export const layer = Layer.effectDiscard(
       const limit = workspaces_max - served.size
       const turns = limit > 0 ? yield* transact(queue.takeTurns({ limit, turn_ms })) : []
       yield* Effect.forEach(turns, begin, { discard: true })
-      if (turns.length === 0) yield* Effect.sleep(poll_every_ms)
+      if (turns.length === 0 || turns.length < limit) yield* Effect.sleep(poll_every_ms)
     }).pipe(
       Effect.tapCause(() => Effect.sleep(poll_every_ms)),
       logFailure("serving webhooks failed", {}, "Warning"),

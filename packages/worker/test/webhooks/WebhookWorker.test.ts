@@ -15,6 +15,7 @@ import type { NewEndpoint } from "@tentpole/core/webhooks/endpoints/EndpointInpu
 import { WebhookDeliveries } from "@tentpole/core/webhooks/endpoints/WebhookDeliveries"
 import { type EndpointWithSecret, WebhookEndpoints } from "@tentpole/core/webhooks/endpoints/WebhookEndpoints"
 import { keyOf } from "@tentpole/core/webhooks/Signature"
+import { SendingLoad } from "@tentpole/worker/SendingLoad"
 import * as WebhookWorker from "@tentpole/worker/webhooks/WebhookWorker"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Exit, Layer, Redacted, Scope } from "effect"
@@ -109,9 +110,10 @@ const until = Effect.fnUntraced(function* <E, R>(what: string, holds: Effect.Eff
 })
 
 /** Runs a worker in a scope of its own; the result ends it. */
-const start = Effect.fnUntraced(function* (receiver: Receiver) {
+const start = Effect.fnUntraced(function* (receiver: Receiver, load = SendingLoad.defaultValue()) {
   const scope = yield* Scope.make()
-  yield* Layer.buildWithScope(Layer.provide(WebhookWorker.layer, receiver.layer), scope)
+  const ports = Layer.merge(receiver.layer, Layer.succeed(SendingLoad, load))
+  yield* Layer.buildWithScope(Layer.provide(WebhookWorker.layer, ports), scope)
   return Effect.suspend(() => Scope.close(scope, Exit.void))
 })
 
@@ -174,6 +176,19 @@ describe("WebhookWorker", () => {
         Effect.sync(() => receiver.calls.length === 60),
       )
       assert.strictEqual(receiver.most_open, 3)
+    }))
+
+  test("yields to sending: it pauses before a turn", (receiver) =>
+    Effect.gen(function* () {
+      const { workspace } = yield* begin()
+      yield* write(workspace, 3)
+      yield* start(receiver, { watch: () => undefined, pause_ms: () => 1_000 })
+      yield* Effect.sleep(500)
+      assert.strictEqual(receiver.calls.length, 0)
+      yield* until(
+        "all are sent",
+        Effect.sync(() => receiver.calls.length === 3),
+      )
     }))
 
   test("repeats a failed attempt later, and counts it", (receiver) =>

@@ -141,13 +141,14 @@ const claimKind = Effect.fnUntraced(function* (sql: Sql, context: ClaimContext, 
     : [...first, ...(yield* claimCommon(sql, context, limit - first.length))]
 })
 
+/** Because of the sub-selects no plan depends on their values: PostgreSQL would make a new one for each call. */
 const claimLine = (sql: Sql, context: ClaimContext, line: BlastId, limit: number) => sql<ClaimedRow>`
   with next as materialized (
     select q.delivery_id from delivery_queue q
-    where q.workspace_id = ${context.workspace} and q.blast_id = ${line} and q.lane = '' and q.token is null
+    where q.workspace_id = ${context.workspace} and q.blast_id = (select ${line}::uuid) and q.lane = '' and q.token is null
       and q.due_at <= clock_timestamp()
     order by q.due_at, q.delivery_id
-    limit ${limit}
+    limit (select ${limit}::int)
     for update skip locked
   ),
   ${claimNext(sql, context)}`
