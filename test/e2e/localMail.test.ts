@@ -1,7 +1,7 @@
 // Tests of local mail over the API: a blast to files, read and answered as its recipients would.
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { letterFrom, startBlast } from "../support/Blast.ts"
-import { type Json, pause, Service, until } from "../support/Service.ts"
+import { callsOf, type Json, pause, Service, until } from "../support/Service.ts"
 import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -119,5 +119,36 @@ describe("local mail", () => {
   it("deletes the files", async () => {
     assert.strictEqual((await service.call("DELETE", "/v1/outbox")).status, 204)
     assert.deepStrictEqual((await get("/v1/outbox")).messages, [])
+  })
+
+  it("asks the people of an import to confirm, once, and subscribes who presses the button", async () => {
+    const admin = { authorization: `Bearer ${token}` }
+    const [{ workspace_id }] = (await service.call("GET", "/admin/v1/workspaces?limit=1", undefined, admin)).json
+      .workspaces
+    const sender_defaults = { from_name: "Acme", from_address: "news@example.test" }
+    await service.call("PATCH", `/admin/v1/workspaces/${workspace_id}`, { sender_defaults }, admin)
+    const call = callsOf(service)
+    const { topic_id } = await call("POST", "/v1/topics", { name: "News", default_subscription: "unsubscribed" })
+    const rows = ["eve", "fay", "eve"].map((name) => ({ Email: `${name}@example.test` }))
+    const session = await call("POST", "/v1/contacts/imports", { source: "rows", rows })
+    const run = await call("POST", `/v1/contacts/imports/${session.import_session_id}/execute`, {
+      mappings: [{ header: "Email", target_field: "email" }],
+      consent: { topic_ids: [topic_id], source: "fair", text: "Yes, send me the letter.", double_opt_in: true },
+    })
+    const isDone = async () => (await get("/v1/outbox")).messages.length === 2
+    await until("both mails", isDone)
+    const read = await get(`/v1/contacts/imports/${run.import_run_id}`)
+    assert.deepInclude(read, { status: "completed", created_count: 2, confirmations_waiting_count: 0 })
+    const subscribers = async () => (await get(`/v1/topics/${topic_id}`)).subscribed_count
+    assert.strictEqual(await subscribers(), 0)
+    const [{ message_id }] = (await get("/v1/outbox?to=eve@")).messages
+    const { text } = await get(`/v1/outbox/${message_id}`)
+    assert.include(text, "Yes, send me the letter.")
+    const link = new URL(/http\S+\/s\/\S+/.exec(text)?.[0] ?? "")
+    const page = `http://127.0.0.1:${service.pagesPort}${link.pathname}`
+    assert.strictEqual((await fetch(page)).status, 200)
+    assert.strictEqual(await subscribers(), 0, "a program that follows links confirms nothing")
+    const confirmed = await fetch(page, { method: "POST", body: new URLSearchParams({ confirm: "subscribe" }) })
+    assert.deepStrictEqual([confirmed.status, await subscribers()], [200, 1])
   })
 })

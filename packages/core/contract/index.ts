@@ -20,6 +20,7 @@ import { forms } from "./forms/forms.ts"
 import { hookTokens } from "./bounces/hookTokens.ts"
 import { maintenance } from "./operations/maintenance.ts"
 import { idempotencyKeys } from "./operations/idempotencyKeys.ts"
+import { importConfirmations } from "./imports/importConfirmations.ts"
 import { imports } from "./imports/imports.ts"
 import { messages } from "./messages/messages.ts"
 import { messageOperations } from "./messages/messageOperations.ts"
@@ -115,6 +116,7 @@ export const contract = {
   flowSteps,
   maintenance,
   idempotencyKeys,
+  importConfirmations,
   imports,
   jobs,
   jobTurns,

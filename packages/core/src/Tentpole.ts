@@ -48,6 +48,7 @@ import { Flows } from "./flows/Flows.ts"
 import { FlowSimulations } from "./flows/simulation/FlowSimulations.ts"
 import { StepExecutor } from "./flows/steps/StepExecutor.ts"
 import { Memberships } from "./flows/Memberships.ts"
+import { ImportConfirmations } from "./imports/confirmations/ImportConfirmations.ts"
 import { ImportRuns } from "./imports/ImportRuns.ts"
 import { Imports } from "./imports/Imports.ts"
 import { LocalMails } from "./operations/localMail/LocalMails.ts"
@@ -110,6 +111,7 @@ export const productUseCases = Layer.mergeAll(
   Forms.layer,
   FlowSimulations.layer,
   Flows.layer,
+  ImportConfirmations.layer,
   ImportRuns.layer,
   Imports.layer,
   Lists.layer,

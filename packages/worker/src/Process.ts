@@ -15,6 +15,7 @@ import * as Jobs from "./jobs/Jobs.ts"
 import * as Sender from "./sender/Sender.ts"
 import * as WebhookWorker from "./webhooks/WebhookWorker.ts"
 import * as HealthServer from "./HealthServer.ts"
+import * as SendingLoad from "./SendingLoad.ts"
 
 type WorkerConfiguration = Pick<Configuration, "bounceSmtpPort" | "dnsServers" | "host" | "webhooks" | "workerPort">
 
@@ -39,10 +40,11 @@ export const worker = (config: WorkerConfiguration) => {
     Loops.schedules(),
     Loops.flows(),
     Loops.expiries(),
+    Loops.confirmations(),
     Loops.maintenance,
     BounceListener.layer(config),
     processBeats("worker").pipe(Layer.provide(EventLoop.layer)),
-  ).pipe(Layer.provide(Loops.epochs()))
+  ).pipe(Layer.provide(Loops.epochs()), Layer.provide(SendingLoad.layer))
   return draining(0).pipe(
     Layer.provide(work),
     Layer.provide(HealthServer.layer(config)),

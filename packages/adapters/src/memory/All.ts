@@ -7,6 +7,7 @@ import * as AssetStore from "./tents/AssetStore.ts"
 import * as AuditLog from "./kernel/AuditLog.ts"
 import * as BulkStore from "./tents/BulkStore.ts"
 import * as BlastStore from "./blasts/BlastStore.ts"
+import * as ConfirmationQueue from "./imports/ConfirmationQueue.ts"
 import * as ContactFieldStore from "./contacts/ContactFieldStore.ts"
 import * as ContactStore from "./contacts/ContactStore.ts"
 import * as ConsentStore from "./topics/ConsentStore.ts"
@@ -58,6 +59,7 @@ export const stores = Layer.mergeAll(
   AuditLog.layer,
   BulkStore.layer,
   BlastStore.layer,
+  ConfirmationQueue.layer,
   ContactFieldStore.layer,
   ContactStore.layer,
   ConsentStore.layer,

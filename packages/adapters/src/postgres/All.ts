@@ -8,6 +8,7 @@ import * as AuditLog from "./kernel/AuditLog.ts"
 import * as AuditStore from "./blasts/BlastAuditStore.ts"
 import * as BulkStore from "./tents/BulkStore.ts"
 import * as BlastStore from "./blasts/BlastStore.ts"
+import * as ConfirmationQueue from "./imports/ConfirmationQueue.ts"
 import * as ContactFieldStore from "./contacts/ContactFieldStore.ts"
 import * as ContactStore from "./contacts/ContactStore.ts"
 import * as ConsentStore from "./topics/ConsentStore.ts"
@@ -68,6 +69,7 @@ const rooms = Layer.mergeAll(
   AuditStore.layer,
   BulkStore.layer,
   BlastStore.layer,
+  ConfirmationQueue.layer,
   ContactFieldStore.layer,
   ContactStore.layer,
   ConsentStore.layer,

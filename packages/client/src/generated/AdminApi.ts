@@ -692,6 +692,8 @@ export interface LagPoint {
   readonly messages: number | null
   /** Of subscription requests that expire */
   readonly subscriptions: number | null
+  /** Of the confirmation mails of imports */
+  readonly confirmations: number | null
 }
 
 export interface Member {

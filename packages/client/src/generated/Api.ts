@@ -6034,6 +6034,11 @@ export interface FormConsent {
   readonly topic_ids: ReadonlyArray<string>
   readonly consent_field: string | null
   readonly double_opt_in: boolean | null
+  /**
+   * What consent records say that visitors agreed to: the label of the check box, otherwise the text of the form
+   * with the words of its button. null: the form has no such check box any more, so that no visitor can agree
+   */
+  readonly text: string | null
   /** `page`: the attributes `data-topics` and `data-consent-field` of the form */
   readonly set_by: "api" | "page"
 }
@@ -6261,6 +6266,11 @@ export interface ImportRun {
    * contact stays unsubscribed (`kept_unsubscribed`)
    */
   readonly warning_count: number
+  /**
+   * Of an import with `consent.double_opt_in`: the contacts that wait until their confirmation mail is sent, which
+   * `confirmations_per_hour` of the workspace limits
+   */
+  readonly confirmations_waiting_count: number
   /** null until the file was counted */
   readonly total_rows: number | null
   readonly processed_rows: number
@@ -6663,6 +6673,11 @@ export interface NamedImportRun {
    * contact stays unsubscribed (`kept_unsubscribed`)
    */
   readonly warning_count: number
+  /**
+   * Of an import with `consent.double_opt_in`: the contacts that wait until their confirmation mail is sent, which
+   * `confirmations_per_hour` of the workspace limits
+   */
+  readonly confirmations_waiting_count: number
   /** null until the file was counted */
   readonly total_rows: number | null
   readonly processed_rows: number

@@ -184,6 +184,16 @@ export const subscriptions = <E>(name: string, live: Layer.Layer<SubscriptionPor
       }),
     )
 
+    it.effect("of a workspace are limited exactly, also when many are made at the same time", () =>
+      Effect.gen(function* () {
+        const { ask, subscriptions, topic, workspace } = yield* begin({ consent: { confirmationsPerHour: 3 } })
+        const news = yield* topic("News")
+        const people = Array.from({ length: 12 }, (_, at) => `p${at}@example.org`)
+        yield* Effect.forEach(people, (email) => Effect.exit(ask([news], { email })), { concurrency: 12 })
+        assert.lengthOf((yield* subscriptions.list(workspace, { limit: 100 })).items, 3)
+      }),
+    )
+
     it.effect("are refused for addresses that get no mail, wrong topics and wrong links, and leave no trace", () =>
       Effect.gen(function* () {
         const { ask, confirmations, fresh, person, suppress, token, topic } = yield* begin()

@@ -123,8 +123,9 @@ export const topics = <E>(name: string, live: Layer.Layer<TopicPorts, E>) =>
         const first = yield* consent.records(workspace, ann, { after: null, limit: 2 })
         const rest = yield* consent.records(workspace, ann, { after: first.next, limit: 2 })
         assert.deepStrictEqual(
-          [...first.items, ...rest.items].map(({ action, source }) => `${action} ${source}`).toSorted(),
-          ["confirmed form", "requested form", "withdrawn one_click"],
+          // Of the same time: by id.
+          [...first.items, ...rest.items].map(({ action, source }) => `${action} ${source}`),
+          ["requested form", "confirmed form", "withdrawn one_click"],
         )
         assert.strictEqual(rest.items[0]?.text, "Yes, send me the letter.")
         const { items } = yield* contacts.activities(workspace, ann, { page: 1, limit: 100, order: "asc" })

@@ -51,14 +51,19 @@ export const consentOf = (
   return { topicIds, consentField: consent.field, doubleOptIn: null, setBy: "page" }
 }
 
+/** What visitors agree to, as the page shows it. Null: the form has no such check box any more, and no visitor can agree. */
+export const consentText = (
+  form: Pick<Form, "checkboxes" | "text">,
+  { consentField }: Pick<FormConsent, "consentField">,
+): string | null => (consentField === null ? form.text : (form.checkboxes.get(consentField) ?? null))
+
 /** What the visitor agreed to, as the page showed it; null: they did not. A check box that is not ticked is not sent. */
 export const agreedText = (
   form: Pick<Form, "checkboxes" | "text">,
   { consentField }: Pick<FormConsent, "consentField">,
   answers: Answers,
 ): string | null => {
-  if (consentField === null) return form.text
-  const text = form.checkboxes.get(consentField)
-  if (text === undefined || !Object.hasOwn(answers, consentField)) return null
-  return answers[consentField] === "" ? null : text
+  const text = consentText(form, { consentField })
+  if (consentField === null || text === null) return text
+  return Object.hasOwn(answers, consentField) && answers[consentField] !== "" ? text : null
 }

@@ -8,12 +8,12 @@ import { TentStore } from "../tents/TentStore.ts"
 import { TopicArchived } from "../topics/TopicErrors.ts"
 import { TopicStore } from "../topics/TopicStore.ts"
 import { type Form, formParser } from "./Form.ts"
-import { consentOf, type FormConsent, FormConsentChange } from "./FormConsent.ts"
+import { consentOf, consentText, type FormConsent, FormConsentChange } from "./FormConsent.ts"
 import { FormStore } from "./FormStore.ts"
 
 export interface FormView extends Pick<Form, "formId" | "fields"> {
   /** Null: the form subscribes to nothing. */
-  readonly consent: ReturnType<typeof consentOf>
+  readonly consent: (NonNullable<ReturnType<typeof consentOf>> & { readonly text: string | null }) | null
 }
 
 export class FormConsents extends Context.Service<
@@ -52,7 +52,8 @@ export class FormConsents extends Context.Service<
         const topics = (yield* topicStore.list(workspace)).map(({ topic }) => topic)
         return forms.map((form): FormView => {
           const { fields, formId } = form
-          return { formId, fields, consent: consentOf(form, consents.get(formId) ?? null, topics) }
+          const consent = consentOf(form, consents.get(formId) ?? null, topics)
+          return { formId, fields, consent: consent && { ...consent, text: consentText(form, consent) } }
         })
       })
 

@@ -5,6 +5,7 @@ import type { ConsentRecordId, ContactId, TopicId } from "../kernel/Ids.ts"
 import type { ConsentStep } from "../topics/ChoicesChange.ts"
 import { evidenceOf } from "../topics/ConsentRecord.ts"
 import type { Topic, TopicChoice, TopicStatus } from "../topics/Topic.ts"
+import type { WaitingConfirmation } from "./confirmations/WaitingConfirmation.ts"
 import type { ImportRun, RowIssue } from "./Import.ts"
 import type { RowChoice, RowConsent } from "./ImportConsent.ts"
 import { issueOf } from "./Rows.ts"
@@ -31,6 +32,7 @@ export class ChunkConsent {
   readonly #topics: ReadonlyMap<TopicId, Topic>
   readonly #statuses: Map<string, TopicStatus>
   readonly #unsubscribed: Set<ContactId>
+  readonly #waiting = new Map<ContactId, ReadonlySet<TopicId>>()
 
   constructor(
     run: ImportRun,
@@ -46,6 +48,15 @@ export class ChunkConsent {
     this.#topics = new Map(topics.map((topic) => [topic.id, topic]))
     this.#statuses = new Map(choices.map((choice) => [keyOf(choice.contactId, choice.topicId), choice.status]))
     this.#unsubscribed = new Set(existing.flatMap(({ id, unsubscribed }) => (unsubscribed ? [id] : [])))
+  }
+
+  /** The contacts that have to confirm, with the topics that this chunk made pending. */
+  get waiting(): ReadonlyArray<WaitingConfirmation> {
+    return [...this.#waiting].map(([contactId, topicIds]) => ({
+      runId: this.#run.id,
+      contactId,
+      topicIds: [...topicIds],
+    }))
   }
 
   /** Records what an imported row says. `contact` is its state after the row. Returns what is not recorded, and why. */
@@ -85,6 +96,9 @@ export class ChunkConsent {
       of: { topic, before, after },
     })
     this.#statuses.set(keyOf(contactId, topic.id), after)
+    if (after === "pending") {
+      this.#waiting.set(contactId, new Set([...(this.#waiting.get(contactId) ?? []), topic.id]))
+    }
     return []
   }
 }

@@ -117,6 +117,12 @@ export interface ImportRun {
   readonly completedAt: DateTime.Utc | null
 }
 
+/** A run as callers see it. */
+export interface RunView extends ImportRun {
+  /** Contacts that have to confirm, and that wait for their mail. */
+  readonly confirmationsWaiting: number
+}
+
 export type RowStatus = "created" | "updated" | "skipped" | "failed"
 
 export type RowIssueCode =

@@ -10,6 +10,7 @@ import { ChoicesChange } from "../topics/ChoicesChange.ts"
 import type { ContactId, ImportRunId, ListId } from "../kernel/Ids.ts"
 import type { ImportRun, RowCounts, RowResult } from "./Import.ts"
 import { ChunkConsent, type ConsentFacts } from "./ChunkConsent.ts"
+import type { WaitingConfirmation } from "./confirmations/WaitingConfirmation.ts"
 import { issueOf, pathOf, type ReadRow, rowIssues, sanitizeCell } from "./Rows.ts"
 import type { ReadSuppression } from "./SuppressionRows.ts"
 import type { Row } from "./Table.ts"
@@ -41,6 +42,8 @@ export type ImportChunkChange = Change<
     readonly contacts: ContactsChange
     /** What the contacts chose. `ConsentStore` writes it, after the chunk, in the same transaction. */
     readonly choices: ChoicesChange
+    /** Contacts that have to confirm. `ConfirmationQueue` writes them in the same transaction. */
+    readonly waiting: ReadonlyArray<WaitingConfirmation>
     /** To write unless a stronger one is stored. */
     readonly suppressions: ReadonlyArray<Suppression>
     /** Every imported contact becomes a member of each of these lists. */
@@ -97,7 +100,7 @@ export const ImportChunkChange = {
   },
 }
 
-type ChunkDecision = Pick<ImportChunkChange, "contacts" | "choices" | "suppressions" | "results">
+type ChunkDecision = Pick<ImportChunkChange, "contacts" | "choices" | "waiting" | "suppressions" | "results">
 
 const decideContacts = (
   run: ImportRun,
@@ -112,6 +115,7 @@ const decideContacts = (
     splitIdentity: "reject",
     duplicates: run.duplicateStrategy,
     skipIfFilled: skipIfFilled(run),
+    createsUnconfirmed: run.consent?.doubleOptIn ?? false,
   })
   const decided = decision.results[Symbol.iterator]()
   const consent = new ChunkConsent(run, facts)
@@ -130,7 +134,7 @@ const decideContacts = (
     return resultOf(row, status, { contactId: contact.id, issues })
   })
   const choices = ChoicesChange.of(consent.steps, facts.recordIds)
-  return { contacts: decision.change, choices, suppressions: [], results }
+  return { contacts: decision.change, choices, waiting: consent.waiting, suppressions: [], results }
 }
 
 /**
@@ -165,6 +169,7 @@ const decideSuppressions = (rows: ReadonlyArray<ChunkRow>, facts: ChunkFacts): C
   return {
     contacts: ContactsChange.of(steps),
     choices: ChoicesChange.of([], []),
+    waiting: [],
     suppressions: [...suppressions.values()],
     results,
   }

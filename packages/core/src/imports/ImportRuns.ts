@@ -14,6 +14,7 @@ import { ConsentStore } from "../topics/ConsentStore.ts"
 import { TopicStore } from "../topics/TopicStore.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { noTopics } from "./ChunkConsent.ts"
+import { ConfirmationQueue } from "./confirmations/ConfirmationQueue.ts"
 import { CsvReader } from "./CsvReader.ts"
 import { chunk_rows_max, frozenKey, type ImportRun } from "./Import.ts"
 import { ImportChange } from "./machine.ts"
@@ -45,6 +46,7 @@ export class ImportRuns extends Context.Service<
       const suppressions = yield* SuppressionStore
       const topicStore = yield* TopicStore
       const consents = yield* ConsentStore
+      const confirmations = yield* ConfirmationQueue
       const fieldStore = yield* ContactFieldStore
       const workspaces = yield* WorkspaceStore
       const blobs = yield* BlobStore
@@ -112,6 +114,7 @@ export class ImportRuns extends Context.Service<
           if (!(yield* store.applyChunk(workspace, change)))
             return yield* Effect.die("a run changed although it was locked")
           yield* consents.apply(workspace, change.choices)
+          yield* confirmations.add(workspace, change.waiting)
           return true
         }).pipe(transact, retryOnIdentityConflict)
 

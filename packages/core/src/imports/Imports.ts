@@ -16,6 +16,7 @@ import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
 import type { TopicArchived } from "../topics/TopicErrors.ts"
 import { TopicStore } from "../topics/TopicStore.ts"
+import { ConfirmationQueue } from "./confirmations/ConfirmationQueue.ts"
 import { CsvReader, type ImportUnreadable } from "./CsvReader.ts"
 import {
   columns_max,
@@ -23,6 +24,7 @@ import {
   type ImportRun,
   type ImportSession,
   type RowResult,
+  type RunView,
   upload_lifetime_ms,
 } from "./Import.ts"
 import { type Execution, ImportChange, isExpired } from "./machine.ts"
@@ -80,19 +82,19 @@ export class Imports extends Context.Service<
       workspace: WorkspaceId,
       id: ImportSessionId,
       wanted: Execution,
-    ) => Effect.Effect<ImportRun, NotFound | TopicArchived | Invalid | InvalidState | FileRefusal>
+    ) => Effect.Effect<RunView, NotFound | TopicArchived | Invalid | InvalidState | FileRefusal>
     /** Starts a run that suppresses the addresses of rows or of a CSV text. The columns are recognised by their names. */
     readonly importSuppressions: (
       workspace: WorkspaceId,
       file: { readonly rows: ReadonlyArray<Readonly<Record<string, RowValue>>> } | { readonly csv: string },
       reason: SuppressionReason | null,
-    ) => Effect.Effect<ImportRun, Invalid | Exclude<FileRefusal, UploadMissing>>
-    readonly getRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<ImportRun, NotFound>
+    ) => Effect.Effect<RunView, Invalid | Exclude<FileRefusal, UploadMissing>>
+    readonly getRun: (workspace: WorkspaceId, id: ImportRunId) => Effect.Effect<RunView, NotFound>
     /** Newest first. */
     readonly listRuns: (
       workspace: WorkspaceId,
       by: { readonly cursor?: string; readonly limit?: number },
-    ) => Effect.Effect<Sliced<NamedRun>, BrokenCursor>
+    ) => Effect.Effect<Sliced<NamedRun & RunView>, BrokenCursor>
     readonly results: (
       workspace: WorkspaceId,
       run: ImportRunId,
@@ -112,6 +114,7 @@ export class Imports extends Context.Service<
       const store = yield* ImportStore
       const fieldStore = yield* ContactFieldStore
       const topicStore = yield* TopicStore
+      const confirmations = yield* ConfirmationQueue
       const blobs = yield* BlobStore
       const { head } = importFiles(blobs, yield* CsvReader)
       const { transact } = yield* Transactor
@@ -204,6 +207,15 @@ export class Imports extends Context.Service<
         return session
       })
 
+      const viewsOf = Effect.fnUntraced(function* <Run extends ImportRun>(
+        workspace: WorkspaceId,
+        runs: ReadonlyArray<Run>,
+      ) {
+        const asking = runs.filter(({ consent }) => consent?.doubleOptIn === true).map(({ id }) => id)
+        const counts = asking.length === 0 ? null : yield* confirmations.counts(workspace, asking)
+        return runs.map((run) => ({ ...run, confirmationsWaiting: counts?.get(run.id) ?? 0 }))
+      })
+
       const execute = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ImportSessionId, wanted: Execution) {
         const session = yield* openSession(workspace, id)
         yield* Effect.fromResult(ImportChange.mayExecute(session, yield* DateTime.now))
@@ -224,7 +236,8 @@ export class Imports extends Context.Service<
               }
               const change = yield* Effect.fromResult(ImportChange.execute(locked, runId, wanted, facts))
               yield* write(workspace, change)
-              return yield* Effect.fromNullishOr(change.run?.after).pipe(Effect.orDie)
+              const run = yield* Effect.fromNullishOr(change.run?.after).pipe(Effect.orDie)
+              return { ...run, confirmationsWaiting: 0 }
             }),
           )
         }).pipe(Effect.onError(() => dropUnlessWritten(workspace, runId, frozen)))
@@ -276,10 +289,15 @@ export class Imports extends Context.Service<
           )
         }),
 
-        getRun: store.getRun,
+        getRun: Effect.fn("Imports.getRun")(function* (workspace, id) {
+          const run = yield* store.getRun(workspace, id)
+          const [view = { ...run, confirmationsWaiting: 0 }] = yield* viewsOf(workspace, [run])
+          return view
+        }),
         listRuns: Effect.fn("Imports.listRuns")(function* (workspace, { cursor, limit = page_limit_default }) {
           const after = cursor === undefined ? null : yield* Effect.fromResult(decodeCursor(cursor))
-          return yield* store.runs(workspace, { after, limit })
+          const { items, ...rest } = yield* store.runs(workspace, { after, limit })
+          return { ...rest, items: yield* viewsOf(workspace, items) }
         }),
         results: store.results,
         exportRejected: Effect.fn("Imports.exportRejected")((workspace, id) =>

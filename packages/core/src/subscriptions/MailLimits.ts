@@ -1,6 +1,7 @@
 // The limits of confirmation mails to an address, over all forms and API keys of a workspace: any visitor can enter any address, and
 // a form must not become a way to fill a mailbox.
 import type { DateTime } from "effect"
+import type { ConsentSource } from "../topics/ConsentRecord.ts"
 
 export const mail_interval_s = 60
 export const mails_per_day_max = 3
@@ -36,3 +37,12 @@ export const mailWait_s = ({ expiresAt, ofRequest, toAddress }: SentMails, now: 
 /** The same for requests of a workspace. `nth`: when the last but `limit` of them was created; null: there are fewer. */
 export const requestWait_s = (nth: DateTime.Utc | null, now: DateTime.Utc): number =>
   nth === null ? 0 : Math.max(1, secondsUntil(nth.epochMilliseconds + hour_ms, now))
+
+/** Imports leave the rest to people who wait for their mail at a form. */
+export const import_share_percent = 80
+
+/** The unconfirmed requests of an hour, at least one, up to which a request of a source is made. */
+export const hourlyLimit = (confirmationsPerHour: number, source: ConsentSource): number =>
+  source === "import"
+    ? Math.max(1, Math.floor((confirmationsPerHour * import_share_percent) / 100))
+    : confirmationsPerHour

@@ -34,7 +34,7 @@ import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { confirmation_path, confirmationToken } from "./ConfirmationLink.ts"
 import { confirm_token, confirmationMail } from "./ConfirmationMail.ts"
 import { type Decision, hasOptedOut, splitTopics, SubscriptionChange } from "./machine.ts"
-import { day_ms, hour_ms, mailWait_s, requestWait_s } from "./MailLimits.ts"
+import { day_ms, hour_ms, hourlyLimit, mailWait_s, requestWait_s } from "./MailLimits.ts"
 import { AddressSuppressed, ConfirmationLimitReached } from "./SubscriptionErrors.ts"
 import type { SubscriptionRequest } from "./SubscriptionRequest.ts"
 import { SubscriptionStore } from "./SubscriptionStore.ts"
@@ -151,16 +151,17 @@ export const subscribing = Effect.gen(function* () {
   const checkLimits = Effect.fnUntraced(function* (
     workspace: Workspace,
     emailNormalized: string,
-    request: Pick<SubscriptionRequest, "mailedAt" | "expiresAt"> & { readonly isNew: boolean },
+    request: Pick<SubscriptionRequest, "mailedAt" | "expiresAt" | "evidence"> & { readonly isNew: boolean },
     now: DateTime.Utc,
   ) {
     const toAddress = yield* store.mailsTo(workspace.id, emailNormalized, Time.subtract(now, { milliseconds: day_ms }))
     const mail_s = mailWait_s({ toAddress, ofRequest: request.mailedAt, expiresAt: request.expiresAt }, now)
     if (mail_s > 0) return yield* new ConfirmationLimitReached({ of: "address", wait_s: mail_s })
     if (!request.isNew) return
+    yield* store.lockCount(workspace.id)
     const nth = yield* store.nthUnconfirmed(
       workspace.id,
-      workspace.consent.confirmationsPerHour,
+      hourlyLimit(workspace.consent.confirmationsPerHour, request.evidence.source),
       Time.subtract(now, { milliseconds: hour_ms }),
     )
     const request_s = requestWait_s(nth, now)
@@ -225,7 +226,8 @@ export const subscribing = Effect.gen(function* () {
       const { granted, waiting } = splitTopics(topics, choices, options)
 
       const mailed = Effect.gen(function* () {
-        const limited = { mailedAt: [], expiresAt: wanted.expiresAt, isNew: true }
+        const { evidence, expiresAt } = wanted
+        const limited = { mailedAt: [], evidence, expiresAt, isNew: true }
         yield* checkLimits(workspace, email.normalized, limited, now)
         const mail = wanted.mail ?? (yield* prepareMail(workspace, contact, wanted, waiting, now))
         return yield* messages.accept(workspace.id, yield* mailable(mail), contact.id, now)

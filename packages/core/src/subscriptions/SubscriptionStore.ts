@@ -34,6 +34,8 @@ export class SubscriptionStore extends Context.Service<
       emailNormalized: string,
       since: DateTime.Utc,
     ) => Effect.Effect<ReadonlyArray<DateTime.Utc>>
+    /** Until the transaction ends, no other one of the workspace counts requests: the limit of an hour is exact. */
+    readonly lockCount: (workspace: WorkspaceId) => Effect.Effect<void, never, Transaction>
     /** When the `nth` newest request that is not confirmed was created, if that was later than `since`. */
     readonly nthUnconfirmed: (
       workspace: WorkspaceId,

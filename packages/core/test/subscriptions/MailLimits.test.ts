@@ -1,6 +1,6 @@
 // Tests of the limits of confirmation mails.
 import { assert, describe, it } from "@effect/vitest"
-import { mailWait_s, requestWait_s } from "@tentpole/core/subscriptions/MailLimits"
+import { hourlyLimit, mailWait_s, requestWait_s } from "@tentpole/core/subscriptions/MailLimits"
 import { DateTime, Schema } from "effect"
 
 const now = DateTime.makeUnsafe("2026-05-02T10:00:00Z")
@@ -37,5 +37,10 @@ describe("Limits of confirmation mails", { tags: ["attack/mail-bombing"] }, () =
 
   it("of a workspace, count from the request that is one too many", () => {
     assert.deepStrictEqual([requestWait_s(null, now), requestWait_s(ago(3_590), now)], [0, 10])
+  })
+
+  it("leave a fifth of the requests of an hour to others when an import asks, which asks at least one person", () => {
+    assert.deepStrictEqual([hourlyLimit(1_000, "import"), hourlyLimit(1_000, "form")], [800, 1_000])
+    assert.deepStrictEqual([hourlyLimit(1, "import"), hourlyLimit(3, "import")], [1, 2])
   })
 })

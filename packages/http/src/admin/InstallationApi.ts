@@ -120,6 +120,7 @@ const LagPointWire = Schema.Struct({
   webhooks: Seconds.annotate({ description: "Of webhooks" }),
   messages: Seconds.annotate({ description: "Of single messages" }),
   subscriptions: Seconds.annotate({ description: "Of subscription requests that expire" }),
+  confirmations: Seconds.annotate({ description: "Of the confirmation mails of imports" }),
 }).annotate({ identifier: "LagPoint" })
 
 const OperationsWire = Schema.Struct({

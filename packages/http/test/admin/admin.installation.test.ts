@@ -152,6 +152,7 @@ describe("the state of the installation", () => {
         webhooks: 0,
         messages: 0,
         subscriptions: 0,
+        confirmations: 0,
       })
       assert.isBelow(Date.now() - Date.parse(at), 1_800_000)
     }).pipe(Effect.scoped),

@@ -243,7 +243,13 @@ forgeryTest("one click, other answers, and tokens that are forged, foreign or to
     const old = (yield* linkOf(0)).url
     const changed = url.replace(/\/u\/(.)/, (_, first: string) => `/u/${first === "A" ? "B" : "A"}`)
     const token = /\/u\/([^/]+)/.exec(url)?.[1] ?? ""
-    const others = [old, changed, `${links.view}/preferences`, new URL(`/u/${token}`, url).href]
+    // The tokens of the app and of the message, with another code at their end, a shorter and a longer one.
+    const forged = [url, preferences].flatMap((each) =>
+      [/.{5}(?=\/preferences$)/, /.(?=\/preferences$)/, /(?=\/preferences$)/].map((part, at) =>
+        each.replace(part, ["AAAAA", "", "A"][at] ?? ""),
+      ),
+    )
+    const others = [...forged, old, changed, `${links.view}/preferences`, new URL(`/u/${token}`, url).href]
     for (const address of others) {
       assert.strictEqual((yield* ask(address)).status, 404, address)
       assert.strictEqual((yield* post(address, [["action", "unsubscribe_all"]])).status, 404)

@@ -2,6 +2,7 @@
 // several workers may run each loop.
 import { Schedules } from "@tentpole/core/blasts/Schedules"
 import { FlowEngine } from "@tentpole/core/flows/engine/FlowEngine"
+import { ImportConfirmations } from "@tentpole/core/imports/confirmations/ImportConfirmations"
 import { Restores } from "@tentpole/core/operations/restore/Restores"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Settings } from "@tentpole/core/kernel/Settings"
@@ -90,6 +91,23 @@ export const expiries = (every_ms = expiries_every_ms) =>
       const { run } = yield* Expiries
       yield* run.pipe(
         logFailure("expiring subscription requests failed", {}, "Warning"),
+        Effect.repeat(Schedule.spaced(every_ms)),
+        Effect.forkScoped,
+      )
+    }),
+  )
+
+/** A mail is late by at most this and the time of one round. */
+const confirmations_every_ms = 2_000
+
+/** Sends the confirmation mails of imports. With `SENDING=held` it asks no one. */
+export const confirmations = (every_ms = confirmations_every_ms) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      if ((yield* Settings).sending === "held") return
+      const { run } = yield* ImportConfirmations
+      yield* run.pipe(
+        logFailure("the confirmation mails of imports failed", {}, "Warning"),
         Effect.repeat(Schedule.spaced(every_ms)),
         Effect.forkScoped,
       )

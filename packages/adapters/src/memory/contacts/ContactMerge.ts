@@ -4,6 +4,7 @@ import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { isLive } from "@tentpole/core/flows/members/Membership"
 import { DateTime, Effect } from "effect"
 import { firedDates, firedKey, memberships } from "../flows/MembershipTables.ts"
+import { moveWaiting } from "../imports/ConfirmationTables.ts"
 import { hintDue } from "../kernel/DueWork.ts"
 import type { Rows } from "../kernel/MemoryDatabase.ts"
 import { listMembers, memberKey } from "../segments/SegmentMembers.ts"
@@ -56,6 +57,7 @@ export const takeOver = Effect.fnUntraced(function* (db: Rows, workspace: Worksp
     if (row.contactId === source) yield* db.put(testMails, workspace, row.id, { ...row, contactId: target })
   }
   yield* moveRequests(db, workspace, pair)
+  yield* moveWaiting(db, workspace, pair)
   yield* moveLastActivity(db, workspace, pair)
   for (const row of yield* db.all(formerIds, workspace)) {
     if (row.contactId === source) yield* db.put(formerIds, workspace, row.formerId, { ...row, contactId: target })

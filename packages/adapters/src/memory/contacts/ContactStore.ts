@@ -20,6 +20,7 @@ import { leaveFlows } from "../flows/MembershipTables.ts"
 import { type Rows, storeLayer, table } from "../kernel/MemoryDatabase.ts"
 import { inOrder, paged, type SortValue } from "../kernel/Slices.ts"
 import { listMembers } from "../segments/SegmentMembers.ts"
+import { waitingConfirmations } from "../imports/ConfirmationTables.ts"
 import { requests } from "../subscriptions/RequestTables.ts"
 import { timelineOf } from "./Timeline.ts"
 
@@ -85,6 +86,7 @@ const deleteContacts = Effect.fnUntraced(function* (
   }
   yield* leaveFlows(db, workspace, deletedIds)
   yield* db.removeWhere(requests, workspace, ({ contactId }) => contactId !== null && deletedIds.has(contactId))
+  yield* db.removeWhere(waitingConfirmations, workspace, ({ contactId }) => deletedIds.has(contactId))
   yield* forgetConsent(db, workspace, deletedIds)
   yield* db.removeWhere(formerIds, workspace, ({ contactId }) => deletedIds.has(contactId))
   yield* db.removeWhere(activities, workspace, ({ contactId }) => deletedIds.has(contactId))

@@ -4,7 +4,7 @@ import type { DueKind } from "@tentpole/core/operations/overview/ServiceOverview
 import { Clock, type DateTime, Effect } from "effect"
 import { type Rows, table } from "./MemoryDatabase.ts"
 
-type Kind = Extract<DueKind, "flows" | "flow_events" | "flow_dates" | "messages" | "webhooks" | "subscriptions">
+type Kind = Exclude<DueKind, "blasts" | "deliveries">
 
 interface WaitingWork {
   readonly workspace: WorkspaceId

@@ -70,6 +70,7 @@ export const layer = storeLayer(SubscriptionStore, (db, writer) => {
         .flatMap(({ mailedAt }) => mailedAt)
         .filter((at) => ms(at) > ms(since))
     }),
+    lockCount: () => Effect.asVoid(Transaction),
     nthUnconfirmed: Effect.fnUntraced(function* (workspace, nth, since) {
       const rows = (yield* db.all(requests, workspace)).filter(
         ({ createdAt, status }) => status !== "confirmed" && ms(createdAt) > ms(since),

@@ -75,6 +75,13 @@ export const takeOver = Effect.fnUntraced(function* (sql: Sql, workspace: Worksp
   yield* sql`
     update subscription_request set contact_id = ${target}, made_contact = false
     where workspace_id = ${workspace} and contact_id = ${source}`
+  yield* sql`
+    with moved as (
+      delete from import_confirmation where workspace_id = ${workspace} and contact_id = ${source}
+      returning import_run_id, topic_ids, due_at)
+    insert into import_confirmation as w (workspace_id, import_run_id, contact_id, topic_ids, due_at)
+    select ${workspace}, import_run_id, ${target}, topic_ids, due_at from moved
+    on conflict (workspace_id, import_run_id, contact_id) do update set topic_ids = w.topic_ids || excluded.topic_ids`
   yield* sql`update test_mail set contact_id = ${target} where workspace_id = ${workspace} and contact_id = ${source}`
   yield* sql`
     update contact c set last_activity_at = greatest(c.last_activity_at, s.last_activity_at) from contact s

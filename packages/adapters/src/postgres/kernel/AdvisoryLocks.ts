@@ -10,6 +10,8 @@ type Sql = PgClient.PgClient
 export type LockClass =
   /** By blast: whether its messages may be sent. `grant_intents` shares it; pausing and cancelling take it exclusively. */
   | "blast"
+  /** By workspace: the number of subscription requests that were not confirmed. */
+  | "confirmations"
   /** By workspace: its custom fields. A new field has no row to lock. */
   | "contact_fields"
   /** By workspace and bucket: email addresses and phone numbers, most of which have no row yet. */

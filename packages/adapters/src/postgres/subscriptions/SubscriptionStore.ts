@@ -7,6 +7,7 @@ import { hour_ms } from "@tentpole/core/subscriptions/MailLimits"
 import type { SubscriptionRequest } from "@tentpole/core/subscriptions/SubscriptionRequest"
 import { type RequestQuery, SubscriptionStore } from "@tentpole/core/subscriptions/SubscriptionStore"
 import { DateTime, Effect } from "effect"
+import { lockName } from "../kernel/AdvisoryLocks.ts"
 import { endTurn, takeTurns } from "../kernel/DueWork.ts"
 import { requireRow } from "../kernel/Instants.ts"
 import { orDefect } from "../kernel/Postgres.ts"
@@ -119,6 +120,7 @@ export const layer = storeLayer(SubscriptionStore, ({ quick, sql, within, write:
         (rows) => rows.map(({ at }) => DateTime.makeUnsafe(at)),
       ),
     ),
+  lockCount: (workspace) => fenced(workspace, lockName(sql, "confirmations", workspace)),
   nthUnconfirmed: (workspace, nth, since) =>
     within(
       workspace,

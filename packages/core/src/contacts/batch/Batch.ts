@@ -181,6 +181,8 @@ export interface UpsertOptions {
   readonly duplicates: "update" | "skip" | "reject"
   /** Fields of matched contacts that are filled but not overwritten. */
   readonly skipIfFilled: SkipIfFilled
+  /** Created contacts get no marketing until they confirm, unless the item says whether they want it. */
+  readonly createsUnconfirmed?: boolean
 }
 
 export const apiUpsert: UpsertOptions = {
@@ -220,7 +222,11 @@ const upsert = (contacts: BatchContacts, patch: ContactPatch, options: UpsertOpt
     const { phone: _, ...withoutPhone } = patch
     return upsert(contacts, withoutPhone, options)
   }
-  if (found === undefined) return { status: "created", contact: contacts.create(patch, options.source) }
+  if (found === undefined) {
+    const unconfirmed = options.createsUnconfirmed === true && (patch.marketingEmailSubscribed ?? null) === null
+    const fields = unconfirmed ? { ...patch, marketingEmailSubscribed: false } : patch
+    return { status: "created", contact: contacts.create(fields, options.source) }
+  }
   if (options.duplicates === "skip") return { status: "skipped", contact: found }
   const { email: _, ...others } = patch
   const fields = byEmail === undefined ? patch : others

@@ -58,23 +58,13 @@ const missingConsent = (mapped: ReadonlySet<TopicId>, { topics }: Facts): Readon
 }
 
 const givenIssues = (
-  { collectedAt, collectedAtHeader, doubleOptIn, topicIds }: ImportConsent,
+  { collectedAt, collectedAtHeader, topicIds }: ImportConsent,
   mapped: ReadonlySet<TopicId>,
   { headers, now }: Facts,
 ): ReadonlyArray<Issue> => {
   const unknown = collectedAtHeader !== null && !headers.includes(collectedAtHeader)
   const both = collectedAtHeader !== null && collectedAt !== null
   return [
-    // A mail to each person of a file has to be paced, and imports send none yet.
-    ...(doubleOptIn
-      ? [
-          {
-            path: "consent.double_opt_in",
-            message:
-              "must be false: imports send no confirmation mails. Use POST /v1/subscriptions for those who have to confirm",
-          },
-        ]
-      : []),
     ...(topicIds.length + mapped.size === 0
       ? [{ path: "consent.topic_ids", message: "must name a topic, unless a column is mapped to one" }]
       : []),

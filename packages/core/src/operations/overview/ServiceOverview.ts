@@ -36,6 +36,7 @@ export const dueKinds = [
   "flow_dates",
   "webhooks",
   "subscriptions",
+  "confirmations",
 ] as const
 export type DueKind = (typeof dueKinds)[number]
 
@@ -78,6 +79,7 @@ export const lagPointsOf = (peaks: ReadonlyArray<LagPeak>, first: DateTime.Utc):
       flow_dates: lagOf("flow_dates"),
       webhooks: lagOf("webhooks"),
       subscriptions: lagOf("subscriptions"),
+      confirmations: lagOf("confirmations"),
     }
   })
 }

@@ -67,6 +67,7 @@ describe("lagPointsOf", () => {
     flow_dates: null,
     webhooks: null,
     subscriptions: null,
+    confirmations: null,
   }
 
   it("has a point for each quarter of an hour of 24 hours, the present one last", () => {

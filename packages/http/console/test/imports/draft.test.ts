@@ -144,12 +144,33 @@ describe("executionOf", () => {
     const consent = { ...draft.consent, topics: ["news"], text: " Yes. ", source: "fair", day: "2026-05-01" }
     const sent = (change: Partial<Draft["consent"]>) =>
       executionOf({ ...draft, consent: { ...consent, ...change } }, fields).consent
-    const given = { topic_ids: ["news"], text: "Yes.", source: "fair" }
+    const given = { topic_ids: ["news"], text: "Yes.", source: "fair", double_opt_in: false }
     assert.deepStrictEqual(sent({}), { ...given, collected_at: "2026-05-01T00:00:00.000Z" })
     assert.deepStrictEqual(sent({ header: "Birthday" }), { ...given, collected_at_header: "Birthday" })
+    assert.strictEqual(sent({ isConfirmed: true })?.double_opt_in, true)
     assert.isUndefined(sent({ topics: [] }))
     assert.deepStrictEqual(problemsOf({ ...draft, consent: { ...consent, text: " " } }), ["consent"])
     assert.deepStrictEqual(problemsOf({ ...draft, consent }), [])
+  })
+
+  it("sends a column of a topic with its kind, and leaves the topic out of those of every row", () => {
+    const column = put(draft, "Plan", { kind: "topic", id: "news", name: "News" })
+    const consent = { ...draft.consent, text: "Yes.", source: "fair" }
+    assert.deepStrictEqual(problemsOf(column), ["consent"])
+    const { consent: sent, mappings } = executionOf(
+      { ...column, consent: { ...consent, topics: ["news", "offers"] } },
+      fields,
+    )
+    assert.deepStrictEqual(mappings?.[2], { header: "Plan", target_field: "news", target_kind: "topic" })
+    assert.deepStrictEqual(sent, { topic_ids: ["offers"], text: "Yes.", source: "fair", double_opt_in: false })
+    assert.deepStrictEqual(executionOf({ ...column, consent }, fields).consent, {
+      text: "Yes.",
+      source: "fair",
+      double_opt_in: false,
+    })
+    assert.isUndefined(executionOf({ ...column, as: "suppressions", consent }, fields).consent)
+    const twice = put(column, "Birthday", { kind: "topic", id: "news", name: "News" })
+    assert.deepStrictEqual(problemsOf({ ...twice, consent }), ["twice"])
   })
 
   it("names the fields that were created, whose columns go to them from then on", () => {

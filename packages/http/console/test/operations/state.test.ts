@@ -46,6 +46,7 @@ describe("the state of the installation", () => {
       webhooks: null,
       messages: null,
       subscriptions: null,
+      confirmations: null,
     }
     const none = { at: "", deliveries: null, blasts: null, ...rest }
     assert.deepStrictEqual(lateKindsOf([none]), [])

@@ -55,6 +55,11 @@ const FormWire = Schema.Struct({
       topic_ids: Schema.Array(TopicId),
       consent_field: Schema.NullOr(Schema.String),
       double_opt_in: Schema.NullOr(Schema.Boolean),
+      text: Schema.NullOr(Schema.String).annotate({
+        description:
+          "What consent records say that visitors agreed to: the label of the check box, otherwise the text of the form with the words of its button. null: the form has no such check box any more, so that no visitor can agree",
+        examples: ["Yes, send me the monthly letter"],
+      }),
       set_by: oneOf("api", "page").annotate({
         description: "`page`: the attributes `data-topics` and `data-consent-field` of the form",
       }),

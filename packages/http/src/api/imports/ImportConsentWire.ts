@@ -24,7 +24,7 @@ export const ConsentWire = Schema.Struct({
   }),
   double_opt_in: Schema.optionalKey(Schema.Boolean).annotateKey({
     description:
-      "Must be false, the default: imports send no confirmation mails, and the consent of this request is the evidence",
+      "All have to confirm by mail: they are `pending` for the topics, and contacts that the import creates have `marketing_email_subscribed: false` until then. The mails are sent over time, as fast as `confirmations_per_hour` of the workspace allows. Default: false, the consent of this request is the evidence",
   }),
 }).annotate({
   identifier: "ImportConsent",

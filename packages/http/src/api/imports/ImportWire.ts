@@ -2,7 +2,7 @@
 import { type StandardField, valueTypes } from "@tentpole/core/contacts/ContactFields"
 import {
   chunksOf,
-  type ImportRun,
+  type RunView,
   type ImportSession,
   list_ids_max,
   type RowResult,
@@ -322,6 +322,10 @@ export const RunWire = Schema.Struct({
     description:
       "Created and updated rows that were imported without an invalid cell (`on_invalid_cell` skip_cell), or whose contact stays unsubscribed (`kept_unsubscribed`)",
   }),
+  confirmations_waiting_count: Schema.Int.annotate({
+    description:
+      "Of an import with `consent.double_opt_in`: the contacts that wait until their confirmation mail is sent, which `confirmations_per_hour` of the workspace limits",
+  }),
   total_rows: Schema.NullOr(Schema.Int).annotate({ description: "null until the file was counted" }),
   processed_rows: Schema.Int,
   chunks: Schema.Struct({ size: Schema.Int, total: Schema.NullOr(Schema.Int), completed: Schema.Int }),
@@ -338,12 +342,12 @@ const NamedRunWire = Schema.Struct({
 
 export const RunsAnswer = listing({ runs: Schema.Array(NamedRunWire) })
 
-export const toNamedRunWire = (run: NamedRun): typeof NamedRunWire.Type => ({
+export const toNamedRunWire = (run: NamedRun & RunView): typeof NamedRunWire.Type => ({
   ...toRunWire(run),
   file_name: run.fileName,
 })
 
-export const toRunWire = (run: ImportRun): typeof RunWire.Type => ({
+export const toRunWire = (run: RunView): typeof RunWire.Type => ({
   import_run_id: run.id,
   import_session_id: run.sessionId,
   ...toSnakeCase(
@@ -354,6 +358,7 @@ export const toRunWire = (run: ImportRun): typeof RunWire.Type => ({
   skipped_count: run.counts.skipped,
   error_count: run.counts.failed,
   warning_count: run.counts.warned,
+  confirmations_waiting_count: run.confirmationsWaiting,
   chunks: chunksOf(run),
 })
 

@@ -76,7 +76,7 @@ it.live("an import records what its columns say, and its records are exported wi
   }),
 )
 
-it.live("refuses unknown topics, missing consent, confirmation mails and times that can't be", () =>
+it.live("refuses unknown topics, missing consent and times that can't be", () =>
   Effect.gen(function* () {
     const { call, consent, execute, topic_id } = yield* begin
     const issues = (json: Json) => json.details.issues.map(({ path }: Json) => path)
@@ -84,7 +84,6 @@ it.live("refuses unknown topics, missing consent, confirmation mails and times t
     assert.deepStrictEqual([missing.status, issues(missing.json)], [404, ["consent.topic_ids.0"]])
     for (const [body, path] of [
       [{}, "consent"],
-      [{ consent: { ...consent, double_opt_in: true } }, "consent.double_opt_in"],
       [{ consent: { ...consent, collected_at_header: "Agreed" } }, "consent.collected_at_header"],
     ] as const) {
       const refused = yield* execute(body)

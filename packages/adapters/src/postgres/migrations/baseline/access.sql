@@ -25,7 +25,7 @@ begin
     'figure_day',
     'flow', 'flow_email', 'flow_clock', 'flow_date_fired', 'flow_membership', 'flow_event', 'flow_made', 'flow_tally',
     'flow_step_tally',
-    'import_session', 'import_run', 'import_row',
+    'import_session', 'import_run', 'import_row', 'import_confirmation',
     'export',
     'form_submission', 'form_consent',
     'webhook_endpoint', 'webhook_reader', 'webhook_lease', 'webhook_delivery', 'webhook_payload', 'webhook_attempt', 'webhook_hour',

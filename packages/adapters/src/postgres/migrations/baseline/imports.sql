@@ -82,3 +82,22 @@ comment on table import_row is
   'foreign key to the run: rows are written only together with its counters.';
 comment on column import_row.line is 'The line in the file. Null: unknown, or the row was part of the request.';
 comment on column import_row.record is 'A row with issues as it was read, so that it can be exported and imported again.';
+
+create table import_confirmation (
+  workspace_id uuid not null,
+  import_run_id uuid not null,
+  contact_id uuid not null,
+  topic_ids uuid[] not null,
+  due_at timestamptz not null,
+  constraint import_confirmation_pkey primary key (workspace_id, import_run_id, contact_id),
+  constraint import_confirmation_run_fkey
+    foreign key (workspace_id, import_run_id) references import_run on delete cascade,
+  constraint import_confirmation_contact_fkey
+    foreign key (workspace_id, contact_id) references contact on delete cascade
+);
+create index import_confirmation_due on import_confirmation (workspace_id, due_at, contact_id);
+create index import_confirmation_contact on import_confirmation (workspace_id, contact_id);
+comment on table import_confirmation is
+  'Contacts of imports with double opt-in, until their confirmation mail is accepted: it is written in the same transaction in which the '
+  'row is deleted.';
+comment on column import_confirmation.topic_ids is 'The topics that the import made pending.';

@@ -88,6 +88,9 @@ const Counts = ({ run }: { readonly run: Run }) => {
     [words.updated, run.updated_count],
     [words.skipped, run.skipped_count],
     [words.failed, run.error_count],
+    ...(run.confirmations_waiting_count > 0
+      ? [[words.confirmationsWaiting, run.confirmations_waiting_count] as const]
+      : []),
     ...(run.warning_count > 0 ? [[words.warned, run.warning_count] as const] : []),
   ] as const
   return (

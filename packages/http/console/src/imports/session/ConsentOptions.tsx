@@ -1,8 +1,8 @@
 // The topics that the people of a file subscribe to, and what they agreed to.
-import { Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from "@mantine/core"
+import { Checkbox, NativeSelect, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core"
 import { useActiveTopics } from "../../topics/TopicSelect.tsx"
 import { useWords } from "../../words/Words.tsx"
-import type { Consent, Draft } from "./draft.ts"
+import { type Consent, type Draft, namesTopics, topicsOfColumns } from "./draft.ts"
 
 const text_length_max = 2_000
 const source_length_max = 100
@@ -58,6 +58,12 @@ const Evidence = ({ consent, headers, onChange }: EvidenceProps) => {
           onChange={({ currentTarget }) => onChange({ day: currentTarget.value })}
         />
       )}
+      <Switch
+        label={words.confirm}
+        description={words.confirmText}
+        checked={consent.isConfirmed}
+        onChange={({ currentTarget }) => onChange({ isConfirmed: currentTarget.checked })}
+      />
       <Text size="xs" c="dimmed">
         {words.kept}
       </Text>
@@ -66,21 +72,23 @@ const Evidence = ({ consent, headers, onChange }: EvidenceProps) => {
 }
 
 /** Nothing is shown in a workspace without topics. */
-export const ConsentOptions = ({ draft: { columns, consent }, onDraft }: Props) => {
+export const ConsentOptions = ({ draft, onDraft }: Props) => {
   const { consent: words } = useWords("imports")
   const topics = useActiveTopics()
   if (topics === undefined || topics.length === 0) return null
+  const { columns, consent } = draft
+  const mapped = topicsOfColumns(draft)
   const change = (some: Partial<Consent>) => onDraft({ consent: { ...consent, ...some } })
   return (
     <>
       <Checkbox.Group label={words.title} value={[...consent.topics]} onChange={(next) => change({ topics: next })}>
         <Stack gap={8} mt={8}>
           {topics.map(({ name, topic_id }) => (
-            <Checkbox key={topic_id} value={topic_id} label={name} />
+            <Checkbox key={topic_id} value={topic_id} label={name} disabled={mapped.has(topic_id)} />
           ))}
         </Stack>
       </Checkbox.Group>
-      {consent.topics.length > 0 && (
+      {namesTopics(draft) && (
         <Evidence consent={consent} headers={columns.map(({ header }) => header)} onChange={change} />
       )}
     </>

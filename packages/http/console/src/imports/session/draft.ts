@@ -21,6 +21,7 @@ export type Target =
   | { readonly kind: "none" }
   | { readonly kind: "field"; readonly name: string }
   | { readonly kind: "new"; readonly field: NewField }
+  | { readonly kind: "topic"; readonly id: string; readonly name: string }
 
 type Notation = Required<Pick<ImportMapping, "date_format" | "decimal_separator" | "currency_sign">>
 
@@ -40,7 +41,7 @@ export interface ListChoice {
   readonly name: string
 }
 
-/** What the people of the file agreed to. Without topics nothing is recorded. */
+/** What the people of the file agreed to. Without topics nothing is recorded. `topics` are those of every row. */
 export interface Consent {
   readonly topics: ReadonlyArray<string>
   readonly text: string
@@ -49,6 +50,7 @@ export interface Consent {
   readonly header: string
   /** Such as `2026-05-01`. */
   readonly day: string
+  readonly isConfirmed: boolean
 }
 
 export interface Draft {
@@ -103,7 +105,7 @@ export const draftOf = (preview: ImportPreview): Draft => ({
   lists: [],
   existing: "update",
   invalid: "skip_row",
-  consent: { topics: [], text: "", source: "", header: "", day: "" },
+  consent: { topics: [], text: "", source: "", header: "", day: "", isConfirmed: false },
   created: [],
 })
 
@@ -111,7 +113,7 @@ export const draftOf = (preview: ImportPreview): Draft => ({
 export const fieldsOf = ({ available_fields }: ImportPreview): ReadonlyMap<string, AvailableField> =>
   new Map([...available_fields.standard, ...available_fields.custom].map((field) => [field.api_name, field]))
 
-/** The `api_name` of the field that a column or constant goes to; null for none. */
+/** The `api_name` of the field that a column or constant goes to, or the id of the topic; null for none. */
 export const nameOf = (target: Target): string | null => {
   switch (target.kind) {
     case "none":
@@ -120,6 +122,8 @@ export const nameOf = (target: Target): string | null => {
       return target.name
     case "new":
       return target.field.api_name
+    case "topic":
+      return target.id
   }
 }
 
@@ -154,8 +158,16 @@ export const columnProblem = (draft: Draft, { header, target }: Column): "twice"
   return others.length > 0 || draft.constants.some(({ field }) => field === name) ? "twice" : null
 }
 
-const lacksConsent = ({ as, consent: { source, text, topics } }: Draft): boolean =>
-  as === "contacts" && topics.length > 0 && (text.trim() === "" || source.trim() === "")
+/** The topics for which a column says who is subscribed. */
+export const topicsOfColumns = (draft: Draft): ReadonlySet<string> =>
+  new Set(usedColumns(draft).flatMap(({ target }) => (target.kind === "topic" ? [target.id] : [])))
+
+/** Whether people of the file are subscribed to topics: all of them, or as a column says. */
+export const namesTopics = (draft: Draft): boolean =>
+  draft.as === "contacts" && (draft.consent.topics.length > 0 || topicsOfColumns(draft).size > 0)
+
+const lacksConsent = (draft: Draft): boolean =>
+  namesTopics(draft) && (draft.consent.text.trim() === "" || draft.consent.source.trim() === "")
 
 /** What has to be mended before the import can start. */
 export const problemsOf = (draft: Draft): ReadonlyArray<Problem> => {
@@ -178,17 +190,22 @@ const mappingOf = (
   return {
     header,
     target_field: nameOf(target),
+    ...(target.kind === "topic" ? { target_kind: "topic" } : {}),
     ...(type === "date" && date_format !== null ? { date_format } : {}),
     ...(type === "number" && decimal_separator !== null ? { decimal_separator } : {}),
     ...(type === "number" && currency_sign !== null && currency_sign !== "" ? { currency_sign } : {}),
   }
 }
 
-const consentOf = ({ day, header, source, text, topics }: Consent): Pick<ExecuteImport, "consent"> => {
-  if (topics.length === 0) return {}
+const consentOf = (draft: Draft): Pick<ExecuteImport, "consent"> => {
+  if (!namesTopics(draft)) return {}
+  const { day, header, isConfirmed, source, text } = draft.consent
+  const mapped = topicsOfColumns(draft)
+  const topics = draft.consent.topics.filter((id) => !mapped.has(id))
+  const ids = topics.length === 0 ? {} : { topic_ids: topics }
   const at =
     header !== "" ? { collected_at_header: header } : day === "" ? {} : { collected_at: `${day}T00:00:00.000Z` }
-  return { consent: { topic_ids: topics, text: text.trim(), source: source.trim(), ...at } }
+  return { consent: { ...ids, text: text.trim(), source: source.trim(), double_opt_in: isConfirmed, ...at } }
 }
 
 /** The request that starts the run. Its mappings are in the order of `usedColumns`, then the constants. */
@@ -207,7 +224,7 @@ export const executionOf = (draft: Draft, fields: ReadonlyMap<string, AvailableF
     on_invalid_cell: draft.invalid,
     list_ids: draft.lists.map(({ id }) => id),
     created_field_definition_ids: draft.created,
-    ...consentOf(draft.consent),
+    ...consentOf(draft),
   }
 }
 

@@ -13,6 +13,7 @@ const colors: Readonly<Record<DueKind, string>> = {
   webhooks: "cyan.6",
   messages: "pink.6",
   subscriptions: "lime.7",
+  confirmations: "teal.6",
 }
 
 export const Lags = ({ lags }: Pick<Operations, "lags">) => {

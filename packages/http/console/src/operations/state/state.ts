@@ -40,6 +40,7 @@ const due_kinds: ReadonlyArray<DueKind> = [
   "webhooks",
   "messages",
   "subscriptions",
+  "confirmations",
 ]
 
 /** A shorter lag is the time between two looks of a worker. */

@@ -21,7 +21,7 @@ const confirmationOf = (double_opt_in: boolean | null) =>
   double_opt_in === null ? "topic" : double_opt_in ? "yes" : "no"
 
 const Consent = ({
-  consent: { consent_field, double_opt_in, set_by, topic_ids },
+  consent: { consent_field, double_opt_in, set_by, text, topic_ids },
 }: {
   readonly consent: FormConsent
 }) => {
@@ -42,6 +42,7 @@ const Consent = ({
         <Fact label={words.consent}>
           {consent_field === null ? words.consentBySending : words.consentByField(consent_field)}
         </Fact>
+        {text !== null && <Fact label={words.agreedText}>{text}</Fact>}
         <Fact label={words.confirmation}>{words.confirmations[confirmationOf(double_opt_in)]}</Fact>
       </dl>
       <Text size="xs" c="dimmed" mt="xs">

@@ -48,7 +48,9 @@ export const imports: Words["imports"] = {
   why: "Warum",
   notImported: "Nicht importiert",
   newField: (name) => `Neues Feld „${name}“`,
-  groups: { usual: "Kontakt", custom: "Eigene Felder", more: "Anderes" },
+  groups: { usual: "Kontakt", custom: "Eigene Felder", more: "Anderes", topics: "Themen" },
+  topicCells:
+    "Möglich sind subscribed, yes, true oder 1 und unsubscribed, no, false oder 0. Eine leere Zelle ändert nichts. Abgemeldete Kontakte bleiben abgemeldet.",
   twice: (field) => `Eine andere Spalte geht schon nach ${field}.`,
   noIdentity: "Keine Spalte geht nach E-Mail oder Telefon. Eines davon ist nötig, um zu wissen, um wen es geht.",
   noEmail: "Keine Spalte geht nach E-Mail. Gesperrt werden Adressen, keine Telefonnummern.",
@@ -127,6 +129,7 @@ export const imports: Words["imports"] = {
   doneText: (rows, time) => `${rows} Zeilen in ${time}.`,
   failedTitle: "Der Import wurde abgebrochen",
   failedText: "Was importiert wurde, bleibt. Der Rest wurde nicht importiert.",
+  confirmationsWaiting: "Warten auf ihre Bestätigungsmail",
   results: "Ergebnisse",
   all: "Alle",
   reasonOf: "Grund",
@@ -154,6 +157,8 @@ export const imports: Words["imports"] = {
     column: (header) => `Zeit in der Spalte „${header}“`,
     dayLabel: "Tag",
     dayText: "Leer: jetzt.",
+    confirm: "Jede Person um eine Bestätigung per Mail bitten",
+    confirmText: "Angemeldet ist, wer bestätigt. Die Mails gehen nach und nach hinaus.",
     kept: "Sie stehen dafür ein, dass sie eingewilligt haben; es wird gespeichert. Wer sich abgemeldet hat, bleibt abgemeldet.",
   },
 }

@@ -157,6 +157,7 @@ export const operations: Words["operations"] = {
       webhooks: "Webhooks",
       messages: "Einzelnachrichten",
       subscriptions: "Ablauf von Anmeldungen",
+      confirmations: "Bestätigungsmails von Importen",
     },
     database: "Datenbank",
     connections: plural({ one: "{n} Verbindung", other: "{n} Verbindungen" }),

@@ -47,7 +47,9 @@ export const imports = {
   why: "Why",
   notImported: "Not imported",
   newField: (name: string) => `New field “${name}”`,
-  groups: { usual: "Contact", custom: "Custom fields", more: "Other" },
+  groups: { usual: "Contact", custom: "Custom fields", more: "Other", topics: "Topics" },
+  topicCells:
+    "Cells can be subscribed, yes, true or 1, or unsubscribed, no, false or 0. An empty cell changes nothing. Contacts that unsubscribed stay unsubscribed.",
   twice: (field: string) => `Another column goes to ${field} already.`,
   noIdentity: "No column goes to email or phone. A row needs one of them to name its contact.",
   noEmail: "No column goes to email. Addresses are suppressed, not phone numbers.",
@@ -128,6 +130,7 @@ export const imports = {
   doneText: (rows: string, time: string) => `${rows} rows in ${time}.`,
   failedTitle: "The import stopped",
   failedText: "What was imported stays. The rest was not imported.",
+  confirmationsWaiting: "Wait for their confirmation mail",
   results: "Results",
   all: "All",
   reasonOf: "Reason",
@@ -156,6 +159,8 @@ export const imports = {
     column: (header: string) => `Time in the column “${header}”`,
     dayLabel: "Day",
     dayText: "Empty: now.",
+    confirm: "Ask each person to confirm by mail",
+    confirmText: "They are subscribed once they confirm. The mails are sent over time.",
     kept: "You vouch that they agreed; it is recorded. People who unsubscribed stay unsubscribed.",
   },
 }

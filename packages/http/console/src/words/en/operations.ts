@@ -156,6 +156,7 @@ export const operations = {
       webhooks: "Webhooks",
       messages: "Single messages",
       subscriptions: "Expiry of subscription requests",
+      confirmations: "Confirmation mails of imports",
     },
     database: "Database",
     connections: plural({ one: "{n} connection", other: "{n} connections" }),

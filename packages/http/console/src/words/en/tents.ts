@@ -205,6 +205,7 @@ export const tents = {
     byApi: "Set here. It wins over what the page says.",
     subscribesTo: "Subscribes to",
     consent: "Consent",
+    agreedText: "They agree to",
     consentBySending: "Sending the form is consent",
     consentByField: (name: string) => `The check box “${name}”`,
     confirmation: "Confirmation",
