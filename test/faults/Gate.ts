@@ -1,4 +1,4 @@
-// Gate: a trigger that makes a transaction wait, at an update or in its COMMIT, until the gate is opened or the session is
+// Gate: a trigger that makes a transaction wait, at a write or in its COMMIT, until the gate is opened or the session is
 // killed.
 import { Data } from "effect"
 import type { Inside } from "../support/Inside.ts"
@@ -8,8 +8,10 @@ import { until } from "../support/Service.ts"
 export interface GateOptions {
   readonly table: string
   readonly condition: string
-  /** Where the transaction waits; the default is the update. In its COMMIT, only the answer is missing. */
+  /** Where the transaction waits; the default is the write. In its COMMIT, only the answer is missing. */
   readonly at?: "update" | "commit"
+  /** Default: an update. */
+  readonly write?: "update" | "insert"
 }
 
 /** A session that waits at a gate. */
@@ -20,7 +22,10 @@ export interface Waiting {
 }
 
 export class Gate extends Data.Class<{ readonly inside: Inside; readonly table: string }> {
-  static async close(inside: Inside, { table, condition, at = "update" }: GateOptions): Promise<Gate> {
+  static async close(
+    inside: Inside,
+    { table, condition, at = "update", write = "update" }: GateOptions,
+  ): Promise<Gate> {
     await inside.asOwner("create table if not exists closed_gate (name text primary key)")
     await inside.asOwner("grant select on closed_gate to public")
     await inside.asOwner("insert into closed_gate values ($1)", [table])
@@ -35,7 +40,7 @@ export class Gate extends Data.Class<{ readonly inside: Inside; readonly table: 
         ? ["trigger zz_gate before", ""]
         : ["constraint trigger zz_gate after", "deferrable initially deferred"]
     await inside.asOwner(
-      `create ${kind} update on ${table} ${timing} for each row when (${condition}) execute function wait_at_gate()`,
+      `create ${kind} ${write} on ${table} ${timing} for each row when (${condition}) execute function wait_at_gate()`,
     )
     return new Gate({ inside, table })
   }
