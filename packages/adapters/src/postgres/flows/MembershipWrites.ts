@@ -185,7 +185,7 @@ const insertMessages = Effect.fnUntraced(function* (
     with added as (
     insert into delivery as d (workspace_id, delivery_id, blast_id, membership_id, flow_id, step_id, visit, tokens, contact_id,
       approval_id, topic_id, email, email_normalized, display_name, display_name_folded, operational, state, reason, created_at)
-    select ${workspace}, timed_id(${now.epochMilliseconds}::bigint, uuid_send(g.membership_id) || int4send(g.visit)), b.blast_id, g.membership_id, g.flow_id, g.step_id, g.visit, g.tokens, c.contact_id,
+    select ${workspace}, timed_id(${now.epochMilliseconds}::bigint, int4send(g.visit) || uuid_send(g.membership_id)), b.blast_id, g.membership_id, g.flow_id, g.step_id, g.visit, g.tokens, c.contact_id,
       g.approval_id, g.topic_id, c.email, c.email_normalized, c.display_name, c.display_name_folded, g.operational,
       case when r.reason is null then 'queued' else 'blocked' end, r.reason, ${stored_at}
     from unnest(${members(({ id }) => id)}::uuid[], ${members(({ flowId }) => flowId)}::uuid[],

@@ -235,11 +235,13 @@ export const layer = Layer.effect(
     const transactor = yield* Transactor
     const { unfenced } = yield* Reads
     const write = fencedWrites(sql)
+    const scope = yield* Effect.scope
 
     return DeliveryStore.of({
       fixAudience: (workspace, blast, contacts_max) =>
         Effect.tap(write(workspace, fixAudience(sql, workspace, blast, contacts_max)), () =>
-          sql.afterCommit(renewStatistics(sql)),
+          // The next slice does not wait for it.
+          sql.afterCommit(Effect.forkIn(renewStatistics(sql), scope)),
         ),
       dueWorkspaces: (limit, except = []) =>
         unfenced(
