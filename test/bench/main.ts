@@ -7,6 +7,7 @@ import { Report } from "./Report.ts"
 const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   audience: async () => (await import("./audience/Audience.ts")).audience,
   blasts: async () => (await import("./blasts/Blasts.ts")).blasts,
+  consent: async () => (await import("./consent/Consent.ts")).consent,
   console: async () => (await import("./console/Screens.ts")).screens,
   fairness: async () => (await import("./fairness/Fairness.ts")).fairness,
   flows: async () => (await import("./flows/Flows.ts")).flows,
@@ -20,14 +21,12 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   webhooks: async () => (await import("./webhooks/Webhooks.ts")).webhooks,
 }
 
-const {
-  positionals: [name = ""],
-  values: { full, quick },
-} = parseArgs({
+const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { full: { type: "boolean", default: false }, quick: { type: "boolean", default: false } },
 })
-const load = benchmarks[name]
+const { full, quick } = values
+const load = benchmarks[positionals[0] ?? ""]
 if (load === undefined || (quick && full)) {
   console.error(`Usage: npm run bench -- <name> [--quick | --full]: ${Object.keys(benchmarks).join(", ")}`)
   process.exit(1)
