@@ -20,6 +20,8 @@ export const choiceTones: Readonly<Record<TopicOfContact["status"], Tone>> = {
 
 export interface TopicValues extends Pick<Topic, "name" | "default_subscription" | "visibility" | "double_opt_in"> {
   readonly description: string
+  /** Null: after the last one; of a topic that exists: as it is. */
+  readonly position: number | null
 }
 
 export const newTopic: TopicValues = {
@@ -28,6 +30,7 @@ export const newTopic: TopicValues = {
   default_subscription: "unsubscribed",
   visibility: "public",
   double_opt_in: true,
+  position: null,
 }
 
 export const valuesOf = ({ description, ...topic }: Topic): TopicValues => ({
@@ -36,11 +39,12 @@ export const valuesOf = ({ description, ...topic }: Topic): TopicValues => ({
 })
 
 /** What can be changed later. */
-export const editOf = ({ description, double_opt_in, name, visibility }: TopicValues) => ({
+export const editOf = ({ description, double_opt_in, name, position, visibility }: TopicValues) => ({
   name: name.trim(),
   description: description.trim() === "" ? null : description.trim(),
   visibility,
   double_opt_in,
+  ...(position === null ? {} : { position }),
 })
 
 export const creationOf = (values: TopicValues) => ({

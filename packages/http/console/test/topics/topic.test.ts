@@ -34,6 +34,8 @@ describe("topics", () => {
     const values = { ...newTopic, name: " News ", description: " " }
     assert.deepInclude(creationOf(values), { name: "News", description: null, default_subscription: "unsubscribed" })
     assert.notProperty(editOf(values), "default_subscription")
+    assert.notProperty(creationOf(values), "position")
+    assert.strictEqual(editOf({ ...values, position: 0 }).position, 0)
   })
 
   it("drop unknown filters of requests", () => {

@@ -193,7 +193,8 @@ const Row = (props: Props) => {
   const reason = reasonOf(preview, column)
   const type = isSuppressions ? null : typeOf(target, fields)
   const labels: Readonly<Record<string, string>> = contacts.fields
-  const name = target.kind === "field" ? (labels[target.name] ?? target.name) : ""
+  const name =
+    target.kind === "field" ? (labels[target.name] ?? target.name) : target.kind === "topic" ? target.name : ""
   const own = target.kind === "new" ? target.field.api_name : name
   return (
     <li className="column">
@@ -225,6 +226,11 @@ const Row = (props: Props) => {
             isWrong={problem === "api_name"}
             onField={(field) => onColumn({ ...column, target: { kind: "new", field } })}
           />
+        )}
+        {target.kind === "topic" && !isSuppressions && (
+          <Text size="xs" c="dimmed">
+            {words.topicCells}
+          </Text>
         )}
         <Notation column={column} onColumn={onColumn} type={type} />
         {!isSuppressions && <Conflict {...props} />}

@@ -30,6 +30,7 @@ const useLabels = ({ draft, fields }: Pick<Props, "draft" | "fields">) => {
   const contacts = useWords("contacts")
   return usedColumns(draft).map(({ header, target }) => {
     if (target.kind === "new") return { header, label: target.field.display_name }
+    if (target.kind === "topic") return { header, label: target.name }
     const field = fields.get(nameOf(target) ?? "")
     return { header, label: field === undefined ? (nameOf(target) ?? "") : fieldLabel(contacts, field) }
   })

@@ -1,8 +1,9 @@
-// Where a column goes: a field, a new field, or nowhere.
+// Where a column goes: a field, a new field, a topic, or nowhere.
 import { Select } from "@mantine/core"
 import type { AvailableField, FieldCreationCandidate } from "@tentpole/client"
 import { useMemo } from "react"
 import { fieldLabel } from "../../contacts/fieldLabels.ts"
+import { useActiveTopics } from "../../topics/TopicSelect.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { newFieldOf, none, type Target } from "./draft.ts"
 
@@ -16,7 +17,8 @@ interface Props {
   readonly onTarget: (target: Target) => void
 }
 
-const valueOf = (target: Target): string => (target.kind === "field" ? `field:${target.name}` : target.kind)
+const valueOf = (target: Target): string =>
+  target.kind === "field" ? `field:${target.name}` : target.kind === "topic" ? `topic:${target.id}` : target.kind
 
 /** The fields as options, in two groups. */
 export const useFieldOptions = (fields: ReadonlyMap<string, AvailableField>) => {
@@ -38,10 +40,13 @@ export const useFieldOptions = (fields: ReadonlyMap<string, AvailableField>) => 
 export const TargetSelect = ({ candidate, error, fields, header, isSuppressions, onTarget, target }: Props) => {
   const words = useWords("imports")
   const options = useFieldOptions(fields)
+  const topics = useActiveTopics() ?? []
   const fresh = target.kind === "new" ? target.field : candidate === null ? null : newFieldOf(candidate)
   const choose = (value: string | null) => {
     if (value === null || value === "none") return onTarget(none)
     if (value === "new") return fresh === null ? undefined : onTarget({ kind: "new", field: fresh })
+    const topic = topics.find(({ topic_id }) => value === `topic:${topic_id}`)
+    if (topic !== undefined) return onTarget({ kind: "topic", id: topic.topic_id, name: topic.name })
     return onTarget({ kind: "field", name: value.replace("field:", "") })
   }
   const isNew = fresh !== null && !isSuppressions
@@ -64,6 +69,14 @@ export const TargetSelect = ({ candidate, error, fields, header, isSuppressions,
           ],
         },
         ...options,
+        ...(isSuppressions || topics.length === 0
+          ? []
+          : [
+              {
+                group: words.groups.topics,
+                items: topics.map(({ name, topic_id }) => ({ value: `topic:${topic_id}`, label: name })),
+              },
+            ]),
       ]}
       onChange={choose}
     />

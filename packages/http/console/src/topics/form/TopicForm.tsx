@@ -1,5 +1,5 @@
 // The form of a topic, for a new one and for changes.
-import { Modal, Radio, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core"
+import { Modal, NumberInput, Radio, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core"
 import { ApiError } from "@tentpole/client/Failures"
 import { type ReactNode, useState } from "react"
 import { fieldErrors } from "../../api/problems.ts"
@@ -9,9 +9,10 @@ import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"
 import type { TopicValues } from "../topic.ts"
 
-const fields = ["name", "description"]
+const fields = ["name", "description", "position"]
 const name_length_max = 100
 const description_length_max = 500
+const position_max = 1_000_000
 
 /** A taken name has no issue: its message belongs to the field. */
 const errorsOf = (error: unknown) => {
@@ -58,6 +59,23 @@ const Visibility = ({ onChange, values }: PartProps) => {
         ))}
       </Stack>
     </Radio.Group>
+  )
+}
+
+const Position = ({ error, onChange, values }: PartProps & { readonly error: string | undefined }) => {
+  const words = useWords("topics")
+  return (
+    <NumberInput
+      label={words.position}
+      description={words.positionText}
+      min={0}
+      max={position_max}
+      allowDecimal={false}
+      hideControls
+      value={values.position ?? ""}
+      error={error}
+      onChange={(next) => onChange({ position: typeof next === "number" ? next : null })}
+    />
   )
 }
 
@@ -125,6 +143,7 @@ export const TopicForm = ({ action, beside, error, first, isNew, isPending, onCl
             checked={values.double_opt_in}
             onChange={({ currentTarget }) => change({ double_opt_in: currentTarget.checked })}
           />
+          <Position values={values} error={errors["position"]} onChange={change} />
           {error !== null && Object.keys(errors).length === 0 && <Problem error={error} issues={rest} />}
           <FormFooter
             beside={beside(values)}

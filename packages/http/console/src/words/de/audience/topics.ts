@@ -57,6 +57,9 @@ export const topics: Words["topics"] = {
   doubleOptIn: "Double-Opt-in",
   doubleOptInText:
     "Wer sich mit einem Formular oder über die API anmeldet, erhält eine Mail und bestätigt mit ihrem Link. Das beweist, dass die Adresse ihm gehört.",
+  position: "Platz",
+  positionText:
+    "Danach werden Themen gezeigt, der kleinste zuerst, dann nach dem Namen. Ohne Platz ist ein neues Thema das letzte.",
   facts: "Über das Thema",
   subscribedNow: "Jetzt angemeldet",
   subscribedNowText: "Ohne Kontakte, die alle Werbung abbestellt haben.",
