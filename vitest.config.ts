@@ -15,6 +15,8 @@ const long = [
   "test/browser/{consent,pages,reference,vectors}.test.ts",
   // npm run test:faults <campaign> -- --quick
   "test/faults/*.test.ts",
+  // npm run test:attacks -- --weight
+  "test/attacks/weight/campaign.test.ts",
   // npm run test:pack
   "test/pack.test.ts",
 ]

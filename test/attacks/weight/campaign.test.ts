@@ -1,5 +1,5 @@
-// Every parameter of every operation at its maximum size, with the worst characters of its kind, against real processes. `npm test`
-// sends a sample; `npm run test:attacks -- --weight` sends all and prints the longest block of the event loop for each operation.
+// Every parameter of every operation at its maximum size, with the worst characters of its kind, against real processes. `npm run
+// test:attacks` sends a sample; with `-- --weight` it sends all, and prints the longest block of the event loop for each operation.
 import { Effect } from "effect"
 import { afterAll, assert, it } from "vitest"
 import { clone } from "@tentpole/adapters/test/TestDatabase"
@@ -42,7 +42,7 @@ const { SEED, WEIGHT: size = "sample", WEIGHT_PARTS } = process.env
 
 const chosen = WEIGHT_PARTS === undefined ? parts : parts.filter((part) => WEIGHT_PARTS.split(",").includes(part))
 
-// The sample of `npm test` has requests only.
+// The sample has requests only.
 it.for(size === "sample" ? (["requests"] as const) : chosen)(
   "an input of maximum size has an answer of the description, and takes little memory: %s",
   { timeout: 6 * 3_600_000, tags: ["attack/slow-input", "attack/json-bomb", "attack/csv-bomb"] },

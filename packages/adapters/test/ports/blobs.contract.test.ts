@@ -63,5 +63,6 @@ contract.blobs("memory", Layer.merge(Memory.layer, Ids.layer))
 contract.blobs("filesystem", Layer.merge(filesystem, Ids.layer))
 contract.blobs("s3", Layer.merge(s3, Ids.layer), {
   send,
+  page_size: 1_000,
   notTwoAtOnce: "s3rver writes both into one file; S3 itself keeps the last whole one",
 })

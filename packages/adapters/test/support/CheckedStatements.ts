@@ -21,10 +21,16 @@ export const tenantTables: ReadonlySet<string> = new Set([
   ),
 ])
 
-/** A template of the sources begins with the first text of the statement. */
+/** The first texts of statements, and whether a template of the sources begins with them. */
+const firstTexts = new Map<string, boolean>()
+
 const isOfStores = (statement: Statement.Statement<unknown>): boolean => {
   const first = statement.segments.find((segment) => segment._tag === "Literal")?.value ?? ""
-  return sources.includes(`\`${first}\``) || sources.includes(`\`${first}$\{`)
+  const known = firstTexts.get(first)
+  if (known !== undefined) return known
+  const found = sources.includes(`\`${first}\``) || sources.includes(`\`${first}$\{`)
+  firstTexts.set(first, found)
+  return found
 }
 
 const checked = new Set<string>()

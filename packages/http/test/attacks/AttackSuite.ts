@@ -94,7 +94,7 @@ export const everythingOf = <Own extends Estate>({ readable }: Room<Own>, call: 
 const isCampaign = process.env["ATTACKS"] === "all"
 
 interface Grounds<Own extends Estate> {
-  /** A separate workspace for each operation. */
+  /** A separate workspace for each operation, and one for all that only read: they change nothing for each other. */
   readonly ours: (operation: Operation) => Effect.Effect<{ readonly side: Side; readonly estate: Own }>
   readonly context: Context.Context<UseCases>
   /** Another workspace, which sends no attacks. `asSettled` is its full state, which must not change. */
@@ -111,13 +111,14 @@ const grounds = Effect.fnUntraced(function* <Own extends Estate, Out, E>(
     return { side, estate: yield* room.settle(side, field, context, operation) }
   })
   let drawn = 0
-  const prepared = new Map<Operation, Effect.Success<ReturnType<typeof settled>>>()
+  const prepared = new Map<string, Effect.Success<ReturnType<typeof settled>>>()
   const ours = (operation: Operation) =>
     Effect.suspend(() => {
-      const known = prepared.get(operation)
+      const key = operation.method === "GET" ? "GET" : nameOf(operation)
+      const known = prepared.get(key)
       if (known !== undefined) return Effect.succeed(known)
       return Effect.tap(settled(`ours-${++drawn}`, "ours", operation), (made) =>
-        Effect.sync(() => prepared.set(operation, made)),
+        Effect.sync(() => prepared.set(key, made)),
       )
     })
   const them = yield* settled("theirs", "secret_of_theirs", null)
