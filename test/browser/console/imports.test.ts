@@ -109,6 +109,36 @@ describe.skipIf(started === null)("imports", () => {
     await page.context().close()
   })
 
+  it("subscribe people as a column says, once they confirm by mail", async () => {
+    const topic = { name: "Recipes", default_subscription: "unsubscribed" }
+    const { topic_id } = await answered(console_.service, "POST", "/v1/topics", topic)
+    // Imports use four fifths of it: one mail an hour.
+    await console_.changeWorkspace({ consent: { confirmations_per_hour: 2 } })
+    const page = await console_.screen("/imports/new")
+    await choose(page, "Email,Cooks\ngil@example.org,yes\nhana@example.org,no\nivo@example.org,yes", "cooks.csv")
+    await pick(page, "Goes to: Cooks", "Recipes")
+    await page.getByText(/^Cells can be subscribed, yes/).waitFor()
+    await page.getByRole("checkbox", { name: "Recipes", disabled: true }).waitFor()
+    assert.isTrue(await page.getByRole("button", { name: "Next" }).isDisabled())
+    await page.getByRole("textbox", { name: "What they agreed to" }).fill("Yes, send me recipes.")
+    await page.getByRole("textbox", { name: "Where they agreed" }).fill("Fair in Rome")
+    await page.getByRole("switch", { name: "Ask each person to confirm by mail" }).check()
+    await inspect(page, "a column that goes to a topic")
+    await page.getByRole("button", { name: "Next" }).click()
+    await page.getByText("Topics: Recipes.").waitFor()
+    await page.getByText("Each person is asked to confirm by mail.").waitFor()
+    await page.getByText("The cells of the columns that you changed are checked during the import.").waitFor()
+    await page.getByRole("button", { name: "Import contacts" }).click()
+    await page.getByText(/3 rows in/).waitFor()
+    await page.getByText("Wait for their confirmation mail").waitFor()
+    await inspect(page, "contacts that wait for their mail")
+    await page.context().close()
+    const { items } = await answered(console_.service, "GET", "/v1/contacts?search=ivo")
+    const chosen = await answered(console_.service, "GET", `/v1/contacts/${items[0].contact_id}/topics`)
+    const [own] = chosen.items.filter((each: { topic_id: string }) => each.topic_id === topic_id)
+    assert.deepInclude(own, { status: "pending", explicit: true })
+  })
+
   it("stop an upload, and begin it again", async () => {
     const page = await console_.screen("/imports/new")
     expecting(page, /net::ERR_FAILED/, /Failed to load resource/)

@@ -51,7 +51,15 @@ export const PersonFields = ({ contact }: Props) => {
         {words.fieldsTitle}
       </Text>
       {other !== null && (
-        <Button mb="xs" variant="subtle" size="compact-sm" onClick={() => setMerging(true)}>
+        <Button
+          mb="xs"
+          variant="subtle"
+          size="compact-sm"
+          h="auto"
+          maw="100%"
+          styles={{ label: { whiteSpace: "normal", overflowWrap: "anywhere", textAlign: "start" } }}
+          onClick={() => setMerging(true)}
+        >
           {words.merge.offer(other.name)}
         </Button>
       )}

@@ -2,6 +2,7 @@
 import type { AvailableField, ImportPreview } from "@tentpole/client"
 import { assert, describe, it } from "vitest"
 import {
+  changesTargets,
   columnProblem,
   type Draft,
   draftOf,
@@ -178,6 +179,19 @@ describe("executionOf", () => {
     assert.deepStrictEqual(after.columns[2]?.target, { kind: "field", name: "plan" })
     assert.deepStrictEqual(executionOf(after, fields).created_field_definition_ids, ["new"])
     assert.deepStrictEqual(newFields(after), [])
+  })
+})
+
+describe("changesTargets", () => {
+  it("knows a column that goes elsewhere than proposed, and none that is left out", () => {
+    const draft = draftOf(preview)
+    const planTo = (target: Target): Draft => ({
+      ...draft,
+      columns: draft.columns.map((column) => (column.header === "Plan" ? { ...column, target } : column)),
+    })
+    assert.isFalse(changesTargets(draft, preview))
+    assert.isFalse(changesTargets(planTo(none), preview))
+    assert.isTrue(changesTargets(planTo({ kind: "topic", id: "t", name: "News" }), preview))
   })
 })
 

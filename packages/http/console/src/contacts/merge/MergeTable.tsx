@@ -37,15 +37,15 @@ export const MergeTable = ({ onChoose, result, sideOf, source, target }: Props) 
   }
   return (
     <Table.ScrollContainer
-      minWidth={520}
+      minWidth={640}
       scrollAreaProps={{ viewportProps: { tabIndex: 0, role: "group", "aria-label": words.merge.sides } }}
     >
-      <Table fz="sm" verticalSpacing={6}>
+      <Table fz="sm" verticalSpacing={6} layout="fixed">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{words.merge.field}</Table.Th>
-            <Table.Th>{addressOf(target)}</Table.Th>
-            <Table.Th>{addressOf(source)}</Table.Th>
+            <Table.Th w="16%">{words.merge.field}</Table.Th>
+            <Table.Th className="break">{addressOf(target)}</Table.Th>
+            <Table.Th className="break">{addressOf(source)}</Table.Th>
             <Table.Th>{words.merge.after}</Table.Th>
           </Table.Tr>
         </Table.Thead>

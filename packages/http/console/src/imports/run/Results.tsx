@@ -65,6 +65,7 @@ const Rows = ({ run, status }: { readonly run: ImportRun; readonly status: Resul
         nameOf={({ row_number }) => `${words.row} ${row_number}`}
         pathOf={({ contact_id }) => (contact_id === null ? null : `/contacts/${contact_id}`)}
         none={words.noResults}
+        isTall={run.error_count + run.warning_count > 0}
       />
     </>
   )

@@ -138,7 +138,14 @@ const Conflict = ({ column, onColumn, onReload, preview }: Props) => {
   const candidate = candidateOf(preview, column.header)
   const restore = useMutationOf("contactFields", "edit", { done: () => words.restored, onDone: onReload })
   const conflict = candidate?.conflicts[0]
-  if (candidate === null || conflict === undefined || column.target.kind === "field") return null
+  if (
+    candidate === null ||
+    conflict === undefined ||
+    column.target.kind === "field" ||
+    column.target.kind === "topic"
+  ) {
+    return null
+  }
   const { conflict_key, existing_field_definition_id, existing_field_display_name, kind, resolution } = conflict
   const taken = column.target.kind === "new" ? column.target.field.api_name === conflict_key : true
   if (!taken) return null
@@ -179,7 +186,7 @@ const samplesOf = (preview: ImportPreview, header: string): string => {
 /** Why the column goes where the service put it. Null once the person put it elsewhere. */
 const reasonOf = (preview: ImportPreview, { header, target }: Column): string | null => {
   const proposed = preview.proposed_mappings.find((each) => each.header === header)
-  if (proposed === undefined) return null
+  if (proposed === undefined || target.kind === "topic") return null
   if (target.kind === "field") return target.name === proposed.target_field ? proposed.reason : null
   if (proposed.target_field !== null) return null
   return target.kind === "new" ? (candidateOf(preview, header)?.reason ?? proposed.reason) : proposed.reason

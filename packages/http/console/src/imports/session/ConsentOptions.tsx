@@ -81,10 +81,20 @@ export const ConsentOptions = ({ draft, onDraft }: Props) => {
   const change = (some: Partial<Consent>) => onDraft({ consent: { ...consent, ...some } })
   return (
     <>
-      <Checkbox.Group label={words.title} value={[...consent.topics]} onChange={(next) => change({ topics: next })}>
+      <Checkbox.Group
+        label={words.title}
+        value={consent.topics.filter((id) => !mapped.has(id))}
+        onChange={(next) => change({ topics: next })}
+      >
         <Stack gap={8} mt={8}>
           {topics.map(({ name, topic_id }) => (
-            <Checkbox key={topic_id} value={topic_id} label={name} disabled={mapped.has(topic_id)} />
+            <Checkbox
+              key={topic_id}
+              value={topic_id}
+              label={name}
+              disabled={mapped.has(topic_id)}
+              description={mapped.has(topic_id) ? words.byColumn : null}
+            />
           ))}
         </Stack>
       </Checkbox.Group>

@@ -5,9 +5,21 @@ import { useFormat } from "../../format.ts"
 import { CurlButton } from "../../parts/Copy.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { problemOf } from "../../api/problems.ts"
+import { useActiveTopics } from "../../topics/TopicSelect.tsx"
 import { useWords } from "../../words/Words.tsx"
 import type { StepProps } from "./ColumnsStep.tsx"
-import { type Draft, executionOf, headerOfIssue, nameOf, newFields, problemsOf, usedColumns } from "./draft.ts"
+import {
+  type Draft,
+  changesTargets,
+  executionOf,
+  headerOfIssue,
+  namesTopics,
+  nameOf,
+  newFields,
+  problemsOf,
+  topicsOfColumns,
+  usedColumns,
+} from "./draft.ts"
 
 interface Props extends StepProps {
   readonly sessionId: string
@@ -40,7 +52,7 @@ const Sample = (props: Pick<Props, "draft" | "fields" | "preview">) => {
   const words = useWords("imports")
   const columns = useLabels(props)
   return (
-    <Table.ScrollContainer minWidth={320} tabIndex={0} role="region" aria-label={words.lookText}>
+    <Table.ScrollContainer type="native" minWidth={320} tabIndex={0} role="region" aria-label={words.lookText}>
       <Table withTableBorder verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
@@ -75,6 +87,10 @@ const Summary = ({ draft }: { readonly draft: Draft }) => {
   const left = draft.columns.filter((column) => !used.includes(column)).map(({ header }) => header)
   const fresh = newFields(draft).map(({ display_name }) => display_name)
   const isContacts = draft.as === "contacts"
+  const mapped = topicsOfColumns(draft)
+  const topics = (useActiveTopics() ?? []).filter(
+    ({ topic_id }) => mapped.has(topic_id) || draft.consent.topics.includes(topic_id),
+  )
   return (
     <List size="sm" spacing={4}>
       <List.Item>{words.targetText[draft.as]}</List.Item>
@@ -84,6 +100,8 @@ const Summary = ({ draft }: { readonly draft: Draft }) => {
       {isContacts && draft.lists.length > 0 && (
         <List.Item>{words.toLists(draft.lists.map(({ name }) => name).join(", "))}</List.Item>
       )}
+      {namesTopics(draft) && <List.Item>{words.toTopics(topics.map(({ name }) => name).join(", "))}</List.Item>}
+      {namesTopics(draft) && draft.consent.isConfirmed && <List.Item>{words.toConfirm}</List.Item>}
       {isContacts && (
         <List.Item>
           {words.existing}: {words.existingChoices[draft.existing]}
@@ -100,7 +118,7 @@ const Issues = (props: Pick<Props, "draft" | "preview">) => {
   if (issues.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {words.issuesNone}
+        {changesTargets(props.draft, props.preview) ? words.issuesLater : words.issuesNone}
       </Text>
     )
   }

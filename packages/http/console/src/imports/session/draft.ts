@@ -140,6 +140,12 @@ const isUsed = ({ as }: Draft, name: string | null): name is string =>
 export const usedColumns = (draft: Draft): ReadonlyArray<Column> =>
   draft.columns.filter(({ target }) => isUsed(draft, nameOf(target)))
 
+/** Whether a column goes elsewhere than the service proposed: the issues of the sample say nothing about it. */
+export const changesTargets = (draft: Draft, preview: ImportPreview): boolean => {
+  const proposed = new Map(draftOf(preview).columns.map(({ header, target }) => [header, nameOf(target)]))
+  return usedColumns(draft).some(({ header, target }) => proposed.get(header) !== nameOf(target))
+}
+
 export const newFields = (draft: Draft): ReadonlyArray<NewField> =>
   usedColumns(draft).flatMap(({ target }) => (target.kind === "new" ? [target.field] : []))
 

@@ -43,13 +43,15 @@ export interface TableProps<Row> {
   /** Chosen rows by key. */
   readonly chosen?: ReadonlyMap<string, Row>
   readonly onChosen?: (chosen: ReadonlyMap<string, Row>) => void
+  /** Whether a card on a phone has two more lines, for the text of its last column. */
+  readonly isTall?: boolean
   /** Shown in place of rows where a search found none. */
   readonly none?: string
   /** The menu at the end of a row. */
   readonly actions?: (row: Row) => ReactNode
 }
 
-const row_height_px = { desk: 44, phone: 64 }
+const row_height_px = { desk: 44, phone: 64, tall: 100 }
 /** Rows of the skeleton while the first page loads. */
 const skeleton_rows = 8
 
@@ -180,10 +182,10 @@ const useChoice = <Row,>({ chosen, keyOf, onChosen, rows }: TableProps<Row>, sta
 }
 
 export const DataTable = <Row,>(props: TableProps<Row>) => {
-  const { label, none, onChosen, rows } = props
+  const { isTall = false, label, none, onChosen, rows } = props
   const isPhone = useIsPhone()
   const [start, setStart] = useState(0)
-  const height_px = isPhone ? row_height_px.phone : row_height_px.desk
+  const height_px = row_height_px[isPhone ? (isTall ? "tall" : "phone") : "desk"]
   const { box, count, seen, virtual } = useVisibleRows(props, start, height_px)
   const { choose, chooseTo, toggle } = useChoice(props, start)
   useRowKeys({ box, count, show: (index) => virtual.scrollToIndex(index), toggle, toggleTo: chooseTo })

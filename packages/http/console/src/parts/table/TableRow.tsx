@@ -8,19 +8,24 @@ import type { Column, TableProps } from "./DataTable.tsx"
 const Card = <Row,>({
   columns,
   first,
+  isTall,
   row,
 }: {
   readonly columns: ReadonlyArray<Column<Row>>
   readonly first: ReactNode
+  readonly isTall: boolean
   readonly row: Row
 }) => (
-  <div role="cell" className="card">
+  <div role="cell" className="card" data-tall={isTall || undefined}>
     <div className="line">{first}</div>
     <Text component="div" size="xs" c="dimmed" className="line">
       {columns
         .filter(({ isOnPhone }) => isOnPhone === true)
         .map((column) => (
-          <span key={column.key}>{column.cell(row)}</span>
+          <span key={column.key}>
+            {column.isNumber === true && `${column.label}: `}
+            {column.cell(row)}
+          </span>
         ))}
     </Text>
   </div>
@@ -29,11 +34,13 @@ const Card = <Row,>({
 const Cells = <Row,>({
   columns,
   isPhone,
+  isTall,
   path,
   row,
 }: {
   readonly columns: ReadonlyArray<Column<Row>>
   readonly isPhone: boolean
+  readonly isTall: boolean
   readonly path: string | null
   readonly row: Row
 }) => {
@@ -47,7 +54,7 @@ const Cells = <Row,>({
         {head.cell(row)}
       </Link>
     )
-  if (isPhone) return <Card columns={others} first={first} row={row} />
+  if (isPhone) return <Card columns={others} first={first} isTall={isTall} row={row} />
   return (
     <>
       <div role="cell">{first}</div>
@@ -74,7 +81,7 @@ interface Props<Row> {
 
 export const TableRow = <Row,>({ index, isPhone, number, onChoose, row, style, table }: Props<Row>) => {
   const words = useWords("shell").table
-  const { actions, chosen, columns, keyOf, nameOf, pathOf } = table
+  const { actions, chosen, columns, isTall = false, keyOf, nameOf, pathOf } = table
   const isChosen = row !== undefined && chosen?.has(keyOf(row)) === true
   return (
     <div
@@ -101,7 +108,7 @@ export const TableRow = <Row,>({ index, isPhone, number, onChoose, row, style, t
               />
             </div>
           )}
-          <Cells columns={columns} isPhone={isPhone} path={pathOf?.(row) ?? null} row={row} />
+          <Cells columns={columns} isPhone={isPhone} isTall={isTall} path={pathOf?.(row) ?? null} row={row} />
           {actions !== undefined && <div role="cell">{actions(row)}</div>}
         </>
       )}

@@ -214,7 +214,7 @@ export const settings: Words["settings"] = {
     days: "Tage zum Bestätigen",
     daysText: "Danach läuft eine Anmeldung ab. 1 bis 30 Tage.",
     perHour: "Unbestätigte Anmeldungen in der Stunde",
-    perHourText: "Mehr werden abgelehnt: gegen unerwünschte Mail.",
+    perHourText: "Mehr werden abgelehnt: gegen unerwünschte Mail. Die aus Importen warten.",
     email: "Bestätigungsmail",
     emailText: "Eine freigegebene E-Mail mit {{confirm_url}}. Leer: die eingebaute, im Aussehen Ihrer Marke.",
     privacyUrl: "Datenschutzerklärung",

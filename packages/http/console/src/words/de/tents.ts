@@ -216,7 +216,7 @@ export const tents: Words["tents"] = {
     byApi: "Hier gesetzt. Es geht dem vor, was die Seite sagt.",
     subscribesTo: "Meldet an für",
     consent: "Einwilligung",
-    agreedText: "Zugestimmt wird",
+    agreedText: "Wortlaut",
     consentBySending: "Wer das Formular sendet, willigt ein",
     consentByField: (name) => `Das Kästchen „${name}“`,
     confirmation: "Bestätigung",

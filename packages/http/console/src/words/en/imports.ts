@@ -113,11 +113,14 @@ export const imports = {
   columnsUsed: (used: string, all: string) => `${used} of ${all} columns are imported.`,
   leftOut: (names: string) => `Left out: ${names}.`,
   fieldsCreated: (names: string) => `New fields: ${names}.`,
+  toTopics: (names: string) => `Topics: ${names}.`,
+  toConfirm: "Each person is asked to confirm by mail.",
   toLists: (names: string) => `Lists: ${names}.`,
   issues: plural({
     one: "{n} cell of the first 200 rows cannot be read:",
     other: "{n} cells of the first 200 rows cannot be read:",
   }),
+  issuesLater: "The cells of the columns that you changed are checked during the import.",
   issuesNone: "All cells of the first 200 rows can be read.",
   issueAt: (row: string, column: string) => `Row ${row}, ${column}`,
   start: { contacts: "Import contacts", suppressions: "Suppress these addresses" },
@@ -150,6 +153,7 @@ export const imports = {
   consentMissing: "Write what the people of the file agreed to, and where.",
   consent: {
     title: "Topics that the people subscribe to",
+    byColumn: "A column says who subscribes.",
     text: "What they agreed to",
     textExample: "Yes, send me the monthly letter.",
     source: "Where they agreed",

@@ -209,7 +209,7 @@ export const settings = {
     days: "Days to confirm",
     daysText: "After that a subscription request expires. 1 to 30 days.",
     perHour: "Unconfirmed requests an hour",
-    perHourText: "More are refused, to limit unwanted mail.",
+    perHourText: "More are refused, to limit unwanted mail. Those of imports wait.",
     email: "Confirmation email",
     emailText: "An approved email with {{confirm_url}}. Empty: the built-in one, in the look of your brand.",
     privacyUrl: "Privacy policy",

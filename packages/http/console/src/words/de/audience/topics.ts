@@ -57,9 +57,9 @@ export const topics: Words["topics"] = {
   doubleOptIn: "Double-Opt-in",
   doubleOptInText:
     "Wer sich mit einem Formular oder über die API anmeldet, erhält eine Mail und bestätigt mit ihrem Link. Das beweist, dass die Adresse ihm gehört.",
-  position: "Platz",
+  position: "Position",
   positionText:
-    "Danach werden Themen gezeigt, der kleinste zuerst, dann nach dem Namen. Ohne Platz ist ein neues Thema das letzte.",
+    "Eine Zahl. Themen stehen von der kleinsten zur größten, dann nach dem Namen. Ein neues Thema ohne Zahl ist das letzte.",
   facts: "Über das Thema",
   subscribedNow: "Jetzt angemeldet",
   subscribedNowText: "Ohne Kontakte, die alle Werbung abbestellt haben.",

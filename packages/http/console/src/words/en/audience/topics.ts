@@ -57,7 +57,8 @@ export const topics = {
   doubleOptInText:
     "A person who subscribes by a form or the API gets a mail and confirms by its link. It is proof that the address is theirs.",
   position: "Position",
-  positionText: "Topics are shown by it, the lowest first, then by name. Without one, a new topic is the last.",
+  positionText:
+    "A number. Topics are listed from the lowest to the highest, then by name. A new topic without one is the last.",
   facts: "About the topic",
   subscribedNow: "Subscribed now",
   subscribedNowText: "Without contacts that unsubscribed from all marketing.",
