@@ -1,5 +1,5 @@
 // Database: a PostgreSQL server of one campaign, which can be stopped, killed and started again.
-import { prepared } from "@tentpole/adapters/embedded/EmbeddedPostgres"
+import { type EmbeddedOptions, prepared } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { PgClient } from "@effect/sql-pg"
 import { Data, Effect, Exit, Redacted, Scope } from "effect"
@@ -16,18 +16,25 @@ const run = promisify(execFile)
 /** Files of a running server may vanish while they are copied. */
 const copy = (from: string, to: string): Promise<unknown> => run("cp", ["-a", from, to]).catch(() => undefined)
 
-export class Database extends Data.Class<{ readonly folder: string }> {
+type Settings = NonNullable<EmbeddedOptions["settings"]>
+
+export class Database extends Data.Class<{ readonly folder: string; readonly settings: Settings }> {
   #scope = Scope.makeUnsafe()
   #port: number | null = null
   #superuserUrl = Redacted.make("")
 
   /** Durable as in production, and migrated. */
   static async begin(ending: Ending): Promise<{ readonly database: Database; readonly ownerUrl: Redacted.Redacted }> {
-    const database = new Database({ folder: await ending.folder() })
-    await ending.with(() => database.stop())
-    const ownerUrl = await database.start()
+    const { database, ownerUrl } = await Database.bare(ending)
     await Effect.runPromise(migrate(ownerUrl))
     return { database, ownerUrl }
+  }
+
+  /** The same without a schema, and with further settings of the server. */
+  static async bare(ending: Ending, settings: Settings = []) {
+    const database = new Database({ folder: await ending.folder(), settings })
+    await ending.with(() => database.stop())
+    return { database, ownerUrl: await database.start() }
   }
 
   get port(): number {
@@ -37,13 +44,23 @@ export class Database extends Data.Class<{ readonly folder: string }> {
   async start(): Promise<Redacted.Redacted> {
     this.#scope = Scope.makeUnsafe()
     const server = await Effect.runPromise(
-      prepared({ folder: this.folder, durable: true, port: this.#port }).pipe(Scope.provide(this.#scope)),
+      prepared({ folder: this.folder, durable: true, port: this.#port, settings: this.settings }).pipe(
+        Scope.provide(this.#scope),
+      ),
     )
     this.#port = server.port
     const url = new URL(Redacted.value(server.superuserUrl))
     url.pathname = `/${server.database}`
     this.#superuserUrl = Redacted.make(url.href)
     return server.ownerUrl
+  }
+
+  /** An address of another database. The password is the superuser's. */
+  url(database: string, user = "postgres"): Redacted.Redacted {
+    const url = new URL(Redacted.value(this.#superuserUrl))
+    url.username = user
+    url.pathname = `/${database}`
+    return Redacted.make(url.href)
   }
 
   /** For statements that need more rights than the owner has. */

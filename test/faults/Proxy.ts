@@ -10,6 +10,14 @@ interface Link {
   deaf: boolean
 }
 
+/** What happens to the next connection whose client sends this text. */
+interface Ambush {
+  readonly text: string
+  /** Whether the text still arrives: then only its answer is lost. */
+  readonly arrives: boolean
+  readonly met: () => void
+}
+
 export class Proxy {
   readonly #links = new Set<Link>()
   /** Of new connections. */
@@ -20,6 +28,7 @@ export class Proxy {
   delay_ms = 0
   /** New connections are refused. */
   refusing = false
+  #ambush: Ambush | undefined
 
   private constructor(target_port: number) {
     this.target_port = target_port
@@ -67,6 +76,27 @@ export class Proxy {
     return { cut: () => this.#end(link) }
   }
 
+  /** Ends the next connection whose client sends this text, before or after it arrives. Resolves then. */
+  ambush(text: string, arrives: boolean): Promise<void> {
+    return new Promise((met) => (this.#ambush = { text, arrives, met }))
+  }
+
+  disarm(): void {
+    this.#ambush = undefined
+  }
+
+  #isAmbushed(link: Link, to: Socket, bytes: Buffer): boolean {
+    const ambush = this.#ambush
+    if (ambush === undefined || to !== link.far || !bytes.includes(ambush.text)) return false
+    this.#ambush = undefined
+    link.deaf = true
+    // The far end has read the text by then.
+    if (ambush.arrives) to.write(bytes, () => setTimeout(() => this.#end(link), 50))
+    else this.#end(link)
+    ambush.met()
+    return true
+  }
+
   #join(near: Socket): void {
     if (this.refusing) return void near.destroy()
     const far = connect({ host: "127.0.0.1", port: this.target_port })
@@ -83,7 +113,7 @@ export class Proxy {
     from.on("close", () => this.#later(() => this.#end(link)))
     from.on("end", () => this.#later(() => to.end()))
     from.on("data", (bytes) => {
-      if (link.deaf && from === link.far) return
+      if ((link.deaf && from === link.far) || this.#isAmbushed(link, to, bytes)) return
       this.#later(() => {
         if (to.destroyed || to.write(bytes)) return
         from.pause()

@@ -8,6 +8,7 @@ import type { Campaign } from "./Campaign.ts"
 
 const campaigns: Readonly<Record<string, () => Promise<Campaign>>> = {
   blasts: async () => (await import("./blasts/Blasts.ts")).blasts,
+  citus: async () => (await import("./citus/Citus.ts")).citus,
   consent: async () => (await import("./consent/Consent.ts")).consent,
   failover: async () => (await import("./failover/Failover.ts")).failover,
   flows: async () => (await import("./flows/Flows.ts")).flows,

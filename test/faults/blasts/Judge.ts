@@ -21,6 +21,8 @@ export interface Bounds {
 }
 
 export interface Circumstances extends Bounds {
+  /** Whether a trigger kept the history of deliveries. */
+  readonly hasHistory: boolean
   /** Workers that were killed, or frozen for good. */
   readonly deaths: number
   /** How often the campaign cut the connections to the mail server. */
@@ -126,7 +128,7 @@ export const judge = async (
 
   const counted = (...states: ReadonlyArray<string>) => rows.filter(({ state }) => states.includes(state)).length
   const unconfirmed = counted("unconfirmed")
-  const { connections, cuts, deaths, settle_batch_max, status } = circumstances
+  const { connections, cuts, deaths, hasHistory, settle_batch_max, status } = circumstances
   const withheld = dots.filter((dot) => dot.withheld).length
   const bound = deaths * (connections + settle_batch_max) + cuts * connections + withheld
   demand(unconfirmed <= bound, `${unconfirmed} are unconfirmed, more than ${bound} (I4)`)
@@ -149,6 +151,6 @@ export const judge = async (
   for (const { reason, state } of rows) {
     if (state === "failed" && reason !== null) failed[reason] = (failed[reason] ?? 0) + 1
   }
-  const sentences = [...found(), ...(await historyFaults(inside, blast.id))]
+  const sentences = [...found(), ...(hasHistory ? await historyFaults(inside, blast.id) : [])]
   return { found: sentences, sent: recount.sent, blocked: recount.blocked, unconfirmed, failed }
 }

@@ -97,8 +97,8 @@ export class RunningBlast extends Data.Class<Parts> {
 
   async status(): Promise<string> {
     const [row] = await this.world.deployment.inside.asOwner<{ status: string }>(
-      "select status from blast where blast_id = $1::uuid",
-      [this.id],
+      "select status from blast where workspace_id = $2::uuid and blast_id = $1::uuid",
+      [this.id, this.workspace.id],
     )
     return row?.status ?? "deleted"
   }
@@ -107,15 +107,14 @@ export class RunningBlast extends Data.Class<Parts> {
   async hurry(): Promise<void> {
     const { inside } = this.world.deployment
     const moved = await inside.asOwner(
-      `update delivery_queue set due_at = clock_timestamp()
-        where blast_id = $1::uuid and state = 'queued' and due_at > clock_timestamp() returning 1`,
-      [this.id],
+      `update delivery_queue set due_at = now()
+        where workspace_id = $2::uuid and blast_id = $1::uuid and state = 'queued' and due_at > now() returning 1`,
+      [this.id, this.workspace.id],
     )
     if (moved.length === 0) return
-    await inside.asOwner(
-      "update due_work set due_at = clock_timestamp() where kind = 'deliveries' and workspace_id = $1::uuid",
-      [this.workspace.id],
-    )
+    await inside.asOwner("update due_work set due_at = now() where kind = 'deliveries' and workspace_id = $1::uuid", [
+      this.workspace.id,
+    ])
   }
 
   /** Waits until the blast has ended, and hurries retries; the error names the open states (I11). */
@@ -152,7 +151,8 @@ export class RunningBlast extends Data.Class<Parts> {
 
   /** Adds an entry to the log of the mail server. */
   judgedBy(dots: ReadonlyArray<Dot>, circumstances: Partial<Circumstances> = {}): Promise<Judged> {
-    const all = { ...bounds, deaths: 0, cuts: 0, status: "sent", ...circumstances } as const
+    const { hasHistory } = this.world
+    const all = { ...bounds, hasHistory, deaths: 0, cuts: 0, status: "sent", ...circumstances } as const
     return judge(this.world.deployment.inside, { id: this.id, expected_count: this.count }, dots, all)
   }
 }

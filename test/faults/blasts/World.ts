@@ -40,6 +40,8 @@ interface Parts {
   readonly folder: string
   readonly ownDatabase: Database | null
   readonly ownerUrl: string
+  /** Whether a trigger keeps the history of deliveries. */
+  readonly hasHistory: boolean
 }
 
 export class World extends Data.Class<Parts> {
@@ -56,12 +58,13 @@ export class World extends Data.Class<Parts> {
     ownerUrl: Redacted.Redacted,
     database: Database | null,
     variables: Variables = {},
+    hasHistory = true,
   ): Promise<World> {
     const sink = await FakeSmtpProcess.start(ending, join(await ending.folder(), "mail.log"))
     const toSink = await Proxy.to(sink.port, ending)
     const toDatabase = await Proxy.to(Number(new URL(Redacted.value(ownerUrl)).port), ending)
     const deployment = await Deployment.over(ending, ownerUrl, variables)
-    await keepHistory(deployment.inside)
+    if (hasHistory) await keepHistory(deployment.inside)
     const folder = await ending.folder()
     return new World({
       deployment,
@@ -71,6 +74,7 @@ export class World extends Data.Class<Parts> {
       toSink,
       folder,
       ownerUrl: Redacted.value(ownerUrl),
+      hasHistory,
     })
   }
 

@@ -1,0 +1,109 @@
+// Cluster: a coordinator and two workers with Citus on loopback, with a migrated and distributed template database.
+import { setPrograms } from "@tentpole/adapters/embedded/Binaries"
+import { ownerStatements, start } from "@tentpole/adapters/embedded/EmbeddedPostgres"
+import { distribute } from "@tentpole/adapters/postgres/migrations/Distribute"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { join } from "node:path"
+import { statement } from "../support/Owner.ts"
+
+const workers_count = 2
+const owner = "tentpole_owner"
+
+/** Few shards: most statements name one workspace, and each clone of the template copies them all. */
+export const settings = [
+  ["shared_preload_libraries", "citus"],
+  ["wal_level", "logical"],
+  ["max_wal_senders", "20"],
+  ["max_prepared_transactions", "900"],
+  // Each database has a process of Citus on each node.
+  ["max_worker_processes", "400"],
+  ["max_connections", "900"],
+  ["citus.shard_count", "4"],
+  ["citus.node_conninfo", "sslmode=disable"],
+  ["citus.enable_statistics_collection", "off"],
+] as const
+
+export interface Node {
+  readonly port: number
+  readonly url: (database: string, user?: string) => Redacted.Redacted
+  readonly stop: Effect.Effect<void>
+}
+
+export interface Cluster {
+  readonly coordinator: Node
+  readonly workers: ReadonlyArray<Node>
+  readonly password: string
+  /** All nodes. */
+  readonly nodes: ReadonlyArray<Node>
+}
+
+/** Nodes let each other in: they are reachable from this machine only. */
+export const letIn = async (url: Redacted.Redacted): Promise<void> => {
+  const [file] = await statement<{ path: string }>(url, "select current_setting('hba_file') as path")
+  await statement(url, `copy (select 'host all all 127.0.0.1/32 trust') to '${file?.path ?? ""}'`)
+  await statement(url, "select pg_reload_conf()")
+}
+
+const startNode = Effect.fnUntraced(function* (folder: string) {
+  const scope = yield* Scope.fork(yield* Effect.scope)
+  const server = yield* Scope.provide(start({ folder, durable: false, port: null, settings }), scope)
+  const url: Node["url"] = (database, user = "postgres") =>
+    Redacted.make(`postgres://${user}:${server.password}@127.0.0.1:${server.port}/${database}`)
+  yield* Effect.promise(() => letIn(url("postgres")))
+  return { port: server.port, url, password: server.password, stop: Scope.close(scope, Exit.void) }
+})
+
+const onEach = (nodes: ReadonlyArray<Node>, database: string, statements: ReadonlyArray<string>) =>
+  Effect.promise(() =>
+    Promise.all(
+      nodes.map(async (node) => {
+        for (const each of statements) await statement(node.url(database), each)
+      }),
+    ),
+  )
+
+/** What an administrator does before the migration: nodes reach each other as the role of the service. */
+const roleStatements = [
+  `do $$ begin create role tentpole_service login; exception when duplicate_object then null; end $$`,
+  `grant tentpole_service to ${owner}`,
+]
+
+/** Creates a database on all nodes, and joins them. */
+export const createDatabase = Effect.fnUntraced(function* (
+  { coordinator, nodes, password, workers }: Cluster,
+  name: string,
+) {
+  yield* onEach(nodes, "postgres", [
+    ...ownerStatements(password),
+    ...roleStatements,
+    `create database ${name} owner ${owner}`,
+  ])
+  yield* onEach(nodes, name, ["create extension citus"])
+  yield* onEach([coordinator], name, [
+    `select citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`,
+    ...workers.map(({ port }) => `select citus_add_node('127.0.0.1', ${port})`),
+  ])
+})
+
+/** Ends the sessions with a database and lets none in, so that it can be cloned. */
+export const closeDatabase = ({ nodes }: Cluster, name: string) =>
+  onEach(nodes, "postgres", [
+    `alter database ${name} allow_connections false`,
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`,
+  ])
+
+/** Starts the nodes. They stop when the scope closes. */
+export const startCluster = (programs: string, folder: string): Effect.Effect<Cluster, unknown, Scope.Scope> =>
+  Effect.gen(function* () {
+    setPrograms(programs)
+    const names = ["coordinator", ...Array.from({ length: workers_count }, (_, index) => `worker${index + 1}`)]
+    const [coordinator, ...workers] = yield* Effect.forEach(names, (name) => startNode(join(folder, name)))
+    if (coordinator === undefined) return yield* Effect.die("no coordinator")
+    return { coordinator, workers, nodes: [coordinator, ...workers], password: coordinator.password }
+  })
+
+/** A migrated and distributed database with this name. */
+export const createDistributed = Effect.fnUntraced(function* (cluster: Cluster, name: string) {
+  yield* createDatabase(cluster, name)
+  yield* distribute(cluster.coordinator.url(name, owner))
+})
