@@ -2,8 +2,10 @@
 // database. Labels are words of the code (routes, kinds, states), never ids or addresses.
 import type { PgClient } from "@effect/sql-pg"
 import type { Backlog } from "@tentpole/core/operations/overview/ServiceOverview"
+import { backlogOf, type ClusterNode, isWhole } from "@tentpole/core/operations/nodes/ClusterNode"
 import { Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
+import { clusterNodes } from "../postgres/citus/Nodes.ts"
 import { backlog } from "../postgres/operations/Backlog.ts"
 import { type EventLoop, measureProcess } from "./ProcessMeasures.ts"
 
@@ -29,6 +31,13 @@ const webhookLag = gauge(
   "Age of the oldest event that an enabled webhook endpoint has not taken over",
 )
 const webhooksDisabled = gauge("webhook_disabled", "Webhook endpoints that were disabled because they did not work")
+const nodeUp = gauge("node_up", "Whether the coordinator of Citus reached this node, with the role of the service")
+const nodeShards = gauge("node_shards", "Parts of the workspaces on this node")
+const nodeDue = gauge(
+  "node_due_workspaces",
+  "Workspaces on this node whose time has come, by the kind of work that waits",
+)
+const nodeLag = gauge("node_due_lag_seconds", "How long the workspace on this node that waits longest has been due")
 
 const set = (of: Metric.Metric<number, unknown>, labels: Readonly<Record<string, string>>, value: number) =>
   Metric.update(Metric.withAttributes(of, labels), value)
@@ -55,6 +64,16 @@ const show = ({ items, kind, oldest_s, queue, state }: Backlog): Effect.Effect<u
   }
 }
 
+const showNode = ({ due, isReachable, name: node, shards }: ClusterNode) =>
+  Effect.all([
+    set(nodeUp, { node }, isReachable ? 1 : 0),
+    set(nodeShards, { node }, shards),
+    ...due.flatMap(({ kind, lag_s, workspaces }) => [
+      set(nodeDue, { node, kind }, workspaces),
+      set(nodeLag, { node, kind }, lag_s),
+    ]),
+  ])
+
 const deliveryStates = ["open", "paused", "claimed", "handed_over"] as const
 const backlog_timeout = "2 seconds"
 
@@ -67,12 +86,21 @@ const zeros = Effect.andThen(
   ),
 )
 
+/** While a node does not answer, a statement about all workspaces fails or waits: the due work of the others is known. */
+const readBacklog = Effect.gen(function* () {
+  const nodes = yield* clusterNodes
+  return isWhole(nodes)
+    ? { nodes, waiting: yield* backlog, isWhole: true }
+    : { nodes, waiting: backlogOf(nodes), isWhole: false }
+})
+
 const measureBacklog = Effect.gen(function* () {
-  const read = yield* backlog.pipe(Effect.timeout(backlog_timeout), Effect.result)
+  const read = yield* readBacklog.pipe(Effect.timeout(backlog_timeout), Effect.result)
   yield* Metric.update(up, read._tag === "Success" ? 1 : 0)
   if (read._tag === "Failure") return
-  yield* zeros
-  yield* Effect.forEach(read.success, show, { discard: true })
+  if (read.success.isWhole) yield* zeros
+  yield* Effect.forEach(read.success.nodes, showNode, { discard: true })
+  yield* Effect.forEach(read.success.waiting, show, { discard: true })
 })
 
 /** Measures into an empty registry, so that no series of an earlier request remains. */

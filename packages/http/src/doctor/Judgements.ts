@@ -4,6 +4,7 @@ import type { Diagnosis } from "@tentpole/adapters/postgres/operations/Diagnosis
 import type { JournalVerdict } from "@tentpole/core/operations/restore/Proof"
 import { isLocalHost } from "@tentpole/core/kernel/values/LocalHost"
 import { isPermitted, parseAddress, parseNetwork } from "@tentpole/core/webhooks/NetworkAddress"
+import { isKnown, judgeCluster } from "./Cluster.ts"
 import { type Finding, ok, warning, wrong } from "./Finding.ts"
 
 /** Maximum clock difference: links and leases expire by different clocks. */
@@ -115,9 +116,8 @@ export const judgeDatabase = (it: Diagnosis): ReadonlyArray<Finding> => [
         `the database was restored from a backup (recognised at ${it.restored_at}): its blasts and flows send nothing`,
         "`tentpole restore status` lists them; `tentpole restore release --all` lets them send.",
       ),
-  judgeWebhooks(it),
-  ...judgeMessages(it),
-  ...judgeConsent(it),
+  ...judgeCluster(it.cluster),
+  ...(isKnown(it.cluster) ? [judgeWebhooks(it), ...judgeMessages(it), ...judgeConsent(it)] : []),
   Math.abs(it.ahead_ms) <= skew_ms_max
     ? ok("clock", "this machine and the database have the same time")
     : wrong(

@@ -1,6 +1,8 @@
 // Tests of the doctor's findings.
 import { configuration } from "@tentpole/adapters/Configuration"
-import type { Diagnosis } from "@tentpole/adapters/postgres/operations/Diagnosis"
+import type { ClusterDiagnosis, Diagnosis } from "@tentpole/adapters/postgres/operations/Diagnosis"
+import type { ClusterNode } from "@tentpole/core/operations/nodes/ClusterNode"
+import { judgeCluster } from "@tentpole/http/doctor/Cluster"
 import { type Finding, table } from "@tentpole/http/doctor/Finding"
 import {
   judgeAi,
@@ -25,6 +27,7 @@ const well: Diagnosis = {
   restored_at: null,
   epoch: 0,
   unjournaled_at: null,
+  cluster: null,
   webhooks: { disabled: 0, lag_s: 2 },
   messages: { lag_s: 1, shared_count: 0 },
   consent: { unnamed_count: 0, untopical_count: 0, held_count: 0 },
@@ -138,6 +141,59 @@ describe("tentpole doctor", () => {
       ]).split("\n"),
       ["ok       mail   answers", "WRONG    clock  is late", "                Use NTP."],
     )
+  })
+})
+
+describe("judgeCluster", () => {
+  const node: ClusterNode = {
+    name: "db1:5432",
+    mayHaveShards: true,
+    isReachable: true,
+    shards: 16,
+    version: "13.2-1",
+    due: [{ kind: "deliveries", workspaces: 3, lag_s: 7.4 }],
+  }
+  const other: ClusterNode = { ...node, name: "db2:5432", due: [] }
+  const dead: ClusterNode = { ...other, isReachable: false, version: null }
+  const whole: ClusterDiagnosis = { nodes: [node, other], misplaced: [], isUnfinished: false }
+
+  it("has nothing to say about a plain PostgreSQL", () => {
+    assert.deepStrictEqual(judgeCluster(null), [])
+  })
+
+  it("shows each node with its shards and its work", () => {
+    assert.deepStrictEqual(
+      judgeCluster(whole).map(({ check, says, state }) => `${state} ${check}: ${says}`),
+      [
+        "ok node db1:5432: shards: 16; due: deliveries of 3 workspaces for 7 s",
+        "ok node db2:5432: shards: 16; no work is due",
+        "ok Citus: 13.2-1 on each node that answers",
+        "ok shards: they are balanced",
+        "ok distribution: every table is where it belongs",
+      ],
+    )
+  })
+
+  it("reports each problem with its remedy", () => {
+    const faults: ReadonlyArray<readonly [Partial<ClusterDiagnosis>, ReadonlyArray<string>, RegExp]> = [
+      [{ nodes: [node, dead] }, ["wrong node db2:5432", "warning work"], /pg_hba/],
+      [{ nodes: null }, ["wrong nodes", "warning work"], /does not answer/],
+      [{ nodes: [node, { ...other, version: "13.1-1" }] }, ["wrong Citus"], /alter extension citus update/],
+      [{ nodes: [node, { ...other, shards: 0 }] }, ["warning shards"], /citus_rebalance_start/],
+      [{ misplaced: ["contact"] }, ["wrong distribution"], /tentpole migrate --distribute/],
+      [{ isUnfinished: true }, ["wrong distribution"], /tentpole migrate --distribute/],
+    ]
+    for (const [fault, says, mend] of faults) {
+      const findings = judgeCluster({ ...whole, ...fault })
+      assert.deepStrictEqual(amiss(findings), says)
+      assert.match(findings.find(({ state }) => state !== "ok")?.mend ?? "", mend)
+    }
+  })
+
+  it("says nothing about messages, webhooks and consent while a node is not reachable", () => {
+    const checks = judgeDatabase({ ...well, cluster: { ...whole, nodes: [node, dead] } }).map(({ check }) => check)
+    assert.includeMembers(checks, ["node db1:5432", "node db2:5432", "clock"])
+    for (const unknown of ["webhooks", "messages", "senders", "consent", "topics"]) assert.notInclude(checks, unknown)
   })
 })
 

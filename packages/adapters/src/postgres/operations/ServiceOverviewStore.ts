@@ -12,6 +12,15 @@ import { fromRow, type RowOf } from "../kernel/Instants.ts"
 import { orDefect } from "../kernel/Postgres.ts"
 import { backlog } from "./Backlog.ts"
 
+/** The earliest due time of each kind. One query for each: a distributed database refuses correlated ones. */
+const earliest = (sql: PgClient.PgClient) =>
+  dueKinds
+    .map(
+      (kind) => sql`
+      select ${kind}::text as kind, min(due_at) as due_at from due_work where kind = ${kind} and due_at <= now()`,
+    )
+    .reduce((all, each) => sql`${all} union all ${each}`)
+
 export const layer = Layer.effect(
   ServiceOverviewStore,
   Effect.gen(function* () {
@@ -38,9 +47,9 @@ export const layer = Layer.effect(
       recordLag: Effect.asVoid(
         orDefect(sql`
           insert into due_lag as l (at, kind, lag_s)
-          select date_bin(make_interval(secs => ${lag_period_s}), now(), 'epoch'), k.kind, coalesce((
-            select extract(epoch from now() - min(d.due_at)) from due_work d where d.kind = k.kind and d.due_at <= now()), 0)
-          from unnest(${dueKinds}::text[]) as k (kind)
+          select date_bin(make_interval(secs => ${lag_period_s}), now(), 'epoch'), d.kind,
+            coalesce(extract(epoch from now() - d.due_at), 0)
+          from (${earliest(sql)}) as d
           on conflict (at, kind) do update set lag_s = excluded.lag_s where l.lag_s < excluded.lag_s`),
       ),
       lagPeaks: (since) =>
