@@ -1,6 +1,7 @@
 // Starts one PostgreSQL for the whole run, with a migrated template database that test files clone. Its data is in memory if
 // there is space: a clone then takes 25 to 50 ms, on a disk ten times that. `npm run test:postgres` sets `PG_BIN_DIR` to the
-// programs of another version, and `PGBOUNCER_BIN` to a pooler through which the tests connect.
+// programs of another version, and `PGBOUNCER_BIN` to a pooler through which the tests connect. `npm run test:citus` sets `CITUS`
+// to the programs of a server with Citus, of which a cluster is started.
 import { setPrograms } from "@tentpole/adapters/embedded/Binaries"
 import { ownerStatements, start } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
@@ -9,6 +10,7 @@ import { mkdtemp, rm, statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
+import { closeDatabase, createDistributed, startCluster } from "./citus/Cluster.ts"
 import { statement } from "./support/Owner.ts"
 import { pooler } from "./support/PgBouncer.ts"
 
@@ -18,10 +20,13 @@ declare module "vitest" {
     readonly pgServer: string
     readonly pgOwner: string
     readonly pgPooler: string | null
+    /** The superuser's addresses of further nodes of a cluster, as `pgServer`. */
+    readonly pgWorkers: ReadonlyArray<string>
   }
 }
 
 const room_needed_bytes = 2 * 2 ** 30
+const template = "template_tentpole"
 
 const home = async (): Promise<string> => {
   const memory = await statfs("/dev/shm").catch(() => undefined)
@@ -29,31 +34,68 @@ const home = async (): Promise<string> => {
   return mkdtemp(join(roomy ? "/dev/shm" : tmpdir(), "tentpole-test-"))
 }
 
+const withoutDatabase = (url: Redacted.Redacted): string => Redacted.value(url).replace(/\/[^/]*$/, "")
+
+interface Started {
+  readonly server: Parameters<typeof pooler>[2]
+  readonly base: string
+  readonly ownerBase: string
+  readonly workers: ReadonlyArray<string>
+}
+
+const startServer = Effect.fnUntraced(function* (folder: string) {
+  const server = yield* start({ folder, durable: false, port: null })
+  const ownerBase = withoutDatabase(server.ownerUrl)
+  const prepared = [...ownerStatements(server.password), `create database ${template} owner ${server.owner}`]
+  for (const each of prepared) yield* Effect.promise(() => statement(server.superuserUrl, each))
+  yield* migrate(Redacted.make(`${ownerBase}/${template}`))
+  return { server, base: withoutDatabase(server.superuserUrl), ownerBase, workers: [] }
+})
+
+const startNodes = Effect.fnUntraced(function* (programs: string, folder: string) {
+  const cluster = yield* startCluster(programs, folder)
+  yield* createDistributed(cluster, template)
+  yield* closeDatabase(cluster, template)
+  const [base = "", ...workers] = cluster.nodes.map(({ url }) => withoutDatabase(url("postgres")))
+  const superuserUrl = cluster.coordinator.url("postgres")
+  return {
+    server: { ...cluster.coordinator, password: cluster.password, superuserUrl },
+    base,
+    ownerBase: withoutDatabase(cluster.coordinator.url("postgres", "tentpole_owner")),
+    workers,
+  }
+})
+
 export default async function (project: TestProject) {
   const folder = await home()
   const scope = Scope.makeUnsafe()
-  const { PG_BIN_DIR, PGBOUNCER_BIN } = process.env
+  const { CITUS, PG_BIN_DIR, PGBOUNCER_BIN } = process.env
   if (PG_BIN_DIR !== undefined) setPrograms(PG_BIN_DIR)
-  const server = await Effect.runPromise(
-    start({ folder, durable: false, port: null }).pipe(Effect.provideService(Scope.Scope, scope)),
-  )
-  const base = Redacted.value(server.superuserUrl).replace(/\/[^/]*$/, "")
-  const ownerBase = Redacted.value(server.ownerUrl).replace(/\/[^/]*$/, "")
-  const prepared = [...ownerStatements(server.password), `create database template_tentpole owner ${server.owner}`]
-  for (const each of prepared) await statement(server.superuserUrl, each)
-  await Effect.runPromise(migrate(Redacted.make(`${ownerBase}/template_tentpole`)))
+  const started: Effect.Effect<Started, unknown, Scope.Scope> =
+    CITUS === undefined ? startServer(folder) : startNodes(CITUS, folder)
+  const stop = async () => {
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    await rm(folder, { recursive: true, force: true })
+  }
+  const { base, ownerBase, server, workers } = await Effect.runPromise(
+    started.pipe(Effect.provideService(Scope.Scope, scope)),
+  ).catch(async (cause: unknown) => {
+    await stop()
+    throw cause
+  })
   project.provide("pgServer", base)
   project.provide("pgOwner", ownerBase)
+  project.provide("pgWorkers", workers)
   const bouncer = PGBOUNCER_BIN === undefined ? null : await pooler(PGBOUNCER_BIN, folder, server)
   project.provide("pgPooler", bouncer?.url ?? null)
   const [{ version } = { version: "?" }] = await statement<{ version: string }>(
     server.superuserUrl,
     "select current_setting('server_version') as version",
   )
-  process.stdout.write(`PostgreSQL ${version}${bouncer === null ? "" : ` through ${bouncer.version}`}\n`)
+  const through = bouncer === null ? "" : ` through ${bouncer.version}`
+  process.stdout.write(`PostgreSQL ${version}${CITUS === undefined ? "" : " with Citus"}${through}\n`)
   return async () => {
     bouncer?.stop()
-    await Effect.runPromise(Scope.close(scope, Exit.void))
-    await rm(folder, { recursive: true, force: true })
+    await stop()
   }
 }

@@ -6,7 +6,7 @@ const { PG_BIN_DIRS = "", PGBOUNCER_BIN: pgBouncer, ...others } = process.env
 const folders = PG_BIN_DIRS.split(":").filter((folder) => folder !== "")
 
 /** The first line of `--version`, and where the program is. */
-const nameOf = (program: string): string => {
+export const nameOf = (program: string): string => {
   const [version = ""] = execFileSync(program, ["--version"], { encoding: "utf8" }).split("\n")
   return `${version} (${program})`
 }

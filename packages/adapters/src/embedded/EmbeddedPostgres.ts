@@ -30,6 +30,8 @@ export interface EmbeddedOptions {
   readonly durable: boolean
   /** Null: a free port. */
   readonly port: number | null
+  /** Further settings of the server. The last value of a name counts. */
+  readonly settings?: ReadonlyArray<readonly [string, string]>
 }
 
 const superuser = "postgres"
@@ -198,6 +200,7 @@ const startServer = async (options: EmbeddedOptions, data: string, tried = 1): P
     ["timezone", "UTC"],
     ["log_timezone", "UTC"],
     ...(options.durable ? [] : volatileFlags),
+    ...(options.settings ?? []),
   ]
   const flags = settings.map(([name, value]) => `-c ${name}=${value === "" ? "''" : value}`).join(" ")
   const log = join(data, "server.log")

@@ -96,15 +96,15 @@ const makeLeases = (sql: PgClient.PgClient, { attempts_max, lease }: JobsOptions
       ),
     renew: (job) =>
       orDefect(sql`
-        update ${sql(queue_table)} set lease_until = clock_timestamp() + make_interval(secs => ${lease_s}) ${ofHolder(job)}`),
+        update ${sql(queue_table)} set lease_until = now() + make_interval(secs => ${lease_s}) ${ofHolder(job)}`),
     settle: (job, end) => {
       const state = end.state === "released" ? "ready" : end.state
       const pause_s = end.state === "later" ? Duration.toSeconds(end.pause) : 0
       return sql`
         update ${sql(queue_table)} set state = ${state}, token = null, lease_until = null,
-          updated_at = date_trunc('milliseconds', clock_timestamp()),
+          updated_at = date_trunc('milliseconds', now()),
           attempts = attempts - ${end.state === "released" ? 1 : 0},
-          due_at = case when ${state} = 'later' then clock_timestamp() + make_interval(secs => ${pause_s}) else due_at end,
+          due_at = ${state === "later" ? sql`now() + make_interval(secs => ${pause_s})` : sql`due_at`},
           last_failure = coalesce(${"failure" in end ? end.failure : null}, last_failure)
         ${ofHolder(job)}`.pipe(Effect.retry(until_lease_ends), orDefect)
     },

@@ -3,11 +3,12 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 
-/** `table key` names a counter. A blast with more domains than its figures distinguish is compared without them. */
+/** `table key` names a counter. A blast with more domains than its figures distinguish is compared without them. `$1`: the workspace. */
 const differences = `
   with row as (
     select d.*, d.membership_id is null as of_blast, coalesce(split_part(d.email_normalized, '@', -1), 'unknown') as domain
-    from delivery d join blast using (workspace_id, blast_id)
+    from delivery d join blast b on b.workspace_id = $1::uuid and b.blast_id = d.blast_id
+    where d.workspace_id = $1::uuid
   ),
   event as (
     select r.workspace_id, r.blast_id, r.of_blast, r.domain, e.counter, e.at from row r
@@ -39,25 +40,29 @@ const differences = `
     from row where reason is not null
     union all
     select f.workspace_id, f.blast_id, f.key, c.key, -c.value::int from (
-      select workspace_id, blast_id, 'delivery_tally' as key, to_jsonb(t) as sums from delivery_tally t
-      union all select workspace_id, blast_id, 'delivery_hour ' || hour, to_jsonb(t) - 'hour' from delivery_hour t
+      select workspace_id, blast_id, 'delivery_tally' as key, to_jsonb(t) as sums from delivery_tally t where t.workspace_id = $1::uuid
+      union all select workspace_id, blast_id, 'delivery_hour ' || hour, to_jsonb(t) - 'hour' from delivery_hour t where t.workspace_id = $1::uuid
       union all select workspace_id, blast_id, 'delivery_domain ' || domain || ' ' || day, to_jsonb(t) - '{domain,day}'::text[]
-        from delivery_domain t
-      union all select workspace_id, blast_id, 'delivery_pace ' || at, to_jsonb(t) - 'at' from delivery_pace t
+        from delivery_domain t where t.workspace_id = $1::uuid
+      union all select workspace_id, blast_id, 'delivery_pace ' || at, to_jsonb(t) - 'at' from delivery_pace t where t.workspace_id = $1::uuid
       union all select workspace_id, blast_id, 'delivery_reason ' || state || ' ' || reason,
-        to_jsonb(t) - '{state,reason,sample_id}'::text[] from delivery_reason t
+        to_jsonb(t) - '{state,reason,sample_id}'::text[] from delivery_reason t where t.workspace_id = $1::uuid
     ) as f
     cross join lateral jsonb_each_text(f.sums - '{workspace_id,blast_id,shard}'::text[]) as c
   )
   select blast_id || ' ' || key || ' ' || counter as counter, sum(n)::int as missing from counted c
   where key not like 'delivery_domain %' or not exists (select from delivery_domain o
-    where o.workspace_id = c.workspace_id and o.blast_id = c.blast_id and o.domain = 'other')
+    where o.workspace_id = $1::uuid and o.blast_id = c.blast_id and o.domain = 'other')
   group by workspace_id, blast_id, key, counter having sum(n) <> 0 order by 1`
 
 const check = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  const found = yield* sql.unsafe<{ readonly counter: string; readonly missing: number }>(differences)
-  const lines = found.map(({ counter, missing }) => `${counter}: ${missing} more in the rows`)
+  const workspaces = yield* sql<{ readonly id: string }>`
+    select distinct workspace_id as id from blast union select distinct workspace_id from delivery_tally`
+  const found = yield* Effect.forEach(workspaces, ({ id }) =>
+    sql.unsafe<{ readonly counter: string; readonly missing: number }>(differences, [id]),
+  )
+  const lines = found.flat().map(({ counter, missing }) => `${counter}: ${missing} more in the rows`)
   if (lines.length > 0) yield* Effect.die(new Error(`counters do not equal the rows:\n${lines.join("\n")}`))
 })
 

@@ -8,11 +8,14 @@ import { Effect } from "effect"
 export const fenced =
   (sql: PgClient.PgClient) =>
   <A, E, R>(workspace: WorkspaceId, statements: Effect.Effect<A, E, R>) => {
-    const fence = sql`
-      select set_config('tentpole.workspace_id', ${workspace}, true), set_config('role', ${service_role}, true)`
+    const fence = sql<{ readonly instant: string }>`
+      select clock_timestamp()::text as instant, fence_to(${workspace}), set_config('role', ${service_role}, true)`
     const run = (open: OpenTransaction) => {
       open.workspace = workspace
-      return Effect.andThen(fence, statements)
+      const fencing = Effect.map(fence, ([row]) => {
+        if (row !== undefined) open.instant = row.instant
+      })
+      return Effect.andThen(fencing, statements)
     }
     return orDefect(
       Effect.flatMap(OpenTransaction, (open) => {

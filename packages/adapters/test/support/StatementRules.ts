@@ -139,8 +139,10 @@ const unstable = new Set([
   ...clocks,
   ...`random gen_random_uuid uuidv7 uuid_v7 nextval currval set_config current_setting jsonb_build_object jsonb_build_array
   to_jsonb to_json format concat concat_ws to_char array_to_string date_trunc age advisory_lock advisory_lock_shared
-  advisory_lock_shared_try hint_due hint_events make_members_due`.split(/\s+/),
+  advisory_lock_shared_try hint_due make_members_due`.split(/\s+/),
 ])
+
+const locks = new Set([...unstable].filter((name) => name.startsWith("advisory_lock")))
 
 /** Calls of these functions, and arithmetic of instants if `shifts`: it depends on the time zone of the session. */
 const callsIn = (words: Words, names: ReadonlySet<string>, shifts = false): Words => [
@@ -172,8 +174,11 @@ const writeFaults = (query: Nodes, table: string): Words => {
   const write = query.slice(query.findIndex((node) => node === "insert" || node === "update" || node === "delete"))
   const words = allWords(write)
   const conflict = write.findIndex((node, index) => node === "on" && write[index + 1] === "conflict")
+  // Rows of such a statement reach the other servers by COPY, which row-level security does not allow.
+  const isCopied = write[0] === "insert" && write.includes("select") && conflict < 0 && !write.includes("returning")
   const onConflict = conflict < 0 ? [] : write.slice(conflict)
   return [
+    ...(isCopied ? [`INSERT … SELECT of ${table} without RETURNING: add returning 1`] : []),
     ...callsIn(words, clocks).map((name) => `${table} is written with ${name}: use transactionTime`),
     ...conditionals(words).flatMap((part) =>
       callsIn(part, unstable, true).map((name) => `${name} in a ${part[0]} of a write of ${table}: compute it before`),
@@ -189,7 +194,7 @@ const faultsOf = (query: Nodes, tenants: ReadonlySet<string>, isParameter: IsPar
   const words = ownWords(query)
   const fenced = fencedAliases(words, isParameter)
   const references = referencesOf(words, tenants)
-  const faults = references.flatMap(({ alias, table, verb }) => {
+  const faults: Array<string> = references.flatMap(({ alias, table, verb }) => {
     if (verb === "insert") {
       return insertsParameter(query, isParameter) ? [] : [`${table} gets a workspace_id that is not a parameter`]
     }
@@ -201,6 +206,10 @@ const faultsOf = (query: Nodes, tenants: ReadonlySet<string>, isParameter: IsPar
       ? []
       : [`${alias === null ? table : `${table} ${alias}`} has no workspace_id = parameter of its own`]
   })
+  // The server of the rows would take the lock, where no other transaction looks for it.
+  if (references.length > 0) {
+    faults.push(...callsIn(words, locks).map((name) => `${name} beside a table: read before`))
+  }
   const written = references.find(({ verb }) => verb !== "read")
   return written === undefined ? faults : [...faults, ...writeFaults(query, written.table)]
 }

@@ -11,6 +11,8 @@ declare module "vitest" {
     readonly pgOwner: string
     /** The address of a pooler in transaction mode, up to and without the database's name; null: none. */
     readonly pgPooler: string | null
+    /** The superuser's addresses of further nodes of a cluster, as `pgServer`. */
+    readonly pgWorkers: ReadonlyArray<string>
   }
 }
 
@@ -18,15 +20,22 @@ const asSuperuser = (url: string) => PgClient.layer({ url: Redacted.make(url), m
 
 let count = 0
 
-const from = (template: "template_tentpole" | "template0", prefix: string): Effect.Effect<Redacted.Redacted> =>
+type Template = "template_tentpole" | "template0"
+
+const copyOn = (node: string, template: Template, name: string) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const name = `${prefix}_${process.pid}_${++count}`
     const [migrated] = yield* sql<{ readonly owner: string }>`
       select datdba::regrole::text as owner from pg_database where datname = 'template_tentpole'`
     yield* sql`create database ${sql(name)} owner ${sql(migrated?.owner ?? "")} template ${sql(template)} strategy file_copy`
-    return Redacted.make(`${inject("pgOwner")}/${name}`)
-  }).pipe(Effect.provide(asSuperuser(`${inject("pgServer")}/postgres`)), Effect.orDie)
+  }).pipe(Effect.provide(asSuperuser(`${node}/postgres`)), Effect.orDie)
+
+/** A database of a cluster is one of each node. */
+const from = (template: Template, prefix: string): Effect.Effect<Redacted.Redacted> => {
+  const name = `${prefix}_${process.pid}_${++count}`
+  const copies = [inject("pgServer"), ...inject("pgWorkers")].map((node) => copyOn(node, template, name))
+  return Effect.as(Effect.all(copies, { concurrency: "unbounded" }), Redacted.make(`${inject("pgOwner")}/${name}`))
+}
 
 /** A migrated database; returns its URL for the owner. */
 export const clone = (prefix = "test") => from("template_tentpole", prefix)
@@ -64,14 +73,27 @@ export const clients = Layer.unwrap(Effect.map(Effect.suspend(clone), connection
 /** A clone whose clock stops at the time that is set. */
 export const stoppedClock = Effect.gen(function* () {
   const url = yield* clone()
-  const server = asSuperuser(`${inject("pgServer")}${new URL(Redacted.value(url)).pathname}`)
-  const sql = Context.get(yield* Layer.build(server), PgClient.PgClient)
-  yield* sql`create table standing_clock (at timestamptz not null)`
-  yield* sql`insert into standing_clock values (clock_timestamp())`
-  yield* sql`grant select on standing_clock to public`
-  yield* sql`alter function pg_catalog.clock_timestamp() rename to real_clock_timestamp`
-  yield* sql`
-    create function pg_catalog.clock_timestamp() returns timestamptz language sql volatile
-    as 'select at from public.standing_clock'`
-  return { url, set: (at: string) => Effect.orDie(sql`update standing_clock set at = ${at}`) }
+  const nodes = [inject("pgServer"), ...inject("pgWorkers")].map((node) =>
+    PgClient.layer({
+      url: Redacted.make(`${node}${new URL(Redacted.value(url)).pathname}`),
+      maxConnections: 1,
+      // Each node of a cluster gets the table by itself.
+      startupParameters: { "citus.enable_ddl_propagation": "off" },
+    }),
+  )
+  const clocks = yield* Effect.forEach(nodes, (node) =>
+    Effect.map(Layer.build(node), (context) => Context.get(context, PgClient.PgClient)),
+  )
+  for (const sql of clocks) {
+    yield* sql`create table standing_clock (at timestamptz not null)`
+    yield* sql`insert into standing_clock values (clock_timestamp())`
+    yield* sql`grant select on standing_clock to public`
+    yield* sql`alter function pg_catalog.clock_timestamp() rename to real_clock_timestamp`
+    yield* sql`
+      create function pg_catalog.clock_timestamp() returns timestamptz language sql volatile
+      as 'select at from public.standing_clock'`
+  }
+  const set = (at: string) =>
+    Effect.orDie(Effect.forEach(clocks, (sql) => sql`update standing_clock set at = ${at}`, { discard: true }))
+  return { url, set }
 })

@@ -102,10 +102,24 @@ export const listCommand = <A, Wire extends object, E>(
     (items) => textOf(items, columns),
   )
 
-export const migrateCommand = Command.make("migrate", {}, () =>
+const distributeFlag = Flag.Boolean("distribute").pipe(
+  Flag.withDescription("Also distributes the tables of workspaces over the nodes of Citus"),
+  Flag.withDefault(false),
+)
+
+export const migrateCommand = Command.make("migrate", { distribute: distributeFlag }, ({ distribute }) =>
   Effect.gen(function* () {
     const config = yield* reachable
     const applied = yield* migrate(config.databaseMigrationUrl)
     yield* Console.log(applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`)
+    if (!distribute) return
+    const tables = yield* (yield* Effect.promise(
+      () => import("@tentpole/adapters/postgres/migrations/Distribute"),
+    )).distribute(config.databaseMigrationUrl)
+    yield* Console.log(
+      tables.length === 0
+        ? "All tables are distributed."
+        : `Distributed ${tables.length} tables: ${tables.join(", ")}.`,
+    )
   }),
 ).pipe(Command.withDescription("Runs pending migrations of the database"))

@@ -203,34 +203,28 @@ export const stored = Effect.fnUntraced(function* (sql: Sql, workspace: Workspac
 
 interface LaunchRow extends FactsRow {
   readonly plan: Plan
-  readonly waited: boolean
 }
 
 /**
- * Locks the blast, its email (so that the approval cannot be withdrawn) and its list (so that it cannot be deleted). Rows that
- * are joined to a locked row show the state before the wait for the lock. `waited` compares the versions of the locked rows;
- * when it is true, the caller reads again.
+ * Locks the blast, its email (so that the approval cannot be withdrawn) and its list (so that it cannot be deleted), then reads: a
+ * statement that locks would show rows that it joins as they were before it waited.
  */
-const lockRow = (sql: Sql, workspace: WorkspaceId, id: BlastId) => sql<LaunchRow>`
-  with locked as materialized (
-    select s.xmin, s.email_id, s.audience_list_id from blast s
+const lockRow = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, id: BlastId) {
+  const [locked] = yield* sql<{ readonly email_id: string | null; readonly audience_list_id: string | null }>`
+    select s.email_id, s.audience_list_id from blast s
     where s.workspace_id = ${workspace} and s.blast_id = ${id} and s.purpose = 'blast'
-    for no key update),
-  locked_email as materialized (
-    select h.xmin from email h
-    where h.workspace_id = ${workspace} and h.email_id = (select email_id from locked)
-    for share),
-  locked_list as materialized (
-    select h.xmin from list h
-    where h.workspace_id = ${workspace} and h.list_id = (select audience_list_id from locked)
-    for key share)
-  select ${sql.literal(blastColumns)}, ${factColumns(sql, workspace)}, ${sql.literal(planColumn)},
-    b.xmin is distinct from (select xmin from locked)
-      or e.xmin is distinct from (select xmin from locked_email)
-      or l.xmin is distinct from (select xmin from locked_list) as waited
-  from ${factTables(sql, workspace)}
-  join plan p on p.plan = w.plan
-  where b.workspace_id = ${workspace} and b.blast_id = ${id} and b.purpose = 'blast'`
+    for no key update`
+  if (locked === undefined) return undefined
+  yield* sql`select 1 from email h where h.workspace_id = ${workspace} and h.email_id = ${locked.email_id} for share`
+  yield* sql`
+    select 1 from list h where h.workspace_id = ${workspace} and h.list_id = ${locked.audience_list_id} for key share`
+  const [row] = yield* sql<LaunchRow>`
+    select ${sql.literal(blastColumns)}, ${factColumns(sql, workspace)}, ${sql.literal(planColumn)}
+    from ${factTables(sql, workspace)}
+    join plan p on p.plan = w.plan
+    where b.workspace_id = ${workspace} and b.blast_id = ${id} and b.purpose = 'blast'`
+  return row
+})
 
 /** Locks the workspace's row, then counts today's emails: of two concurrent launches the second counts the first. */
 const allotmentOf = Effect.fnUntraced(function* (
@@ -269,7 +263,7 @@ export const lockForLaunch = Effect.fnUntraced(function* (
   id: BlastId,
   options: { readonly now: DateTime.Utc; readonly operational?: boolean },
 ) {
-  const [row] = yield* Effect.repeat(lockRow(sql, workspace, id), { while: ([found]) => found?.waited === true })
+  const row = yield* lockRow(sql, workspace, id)
   if (row === undefined) return yield* blastNotFound
   const { plan } = row
   const limited = plan.emailsPerDay_max !== null || plan.contacts_max !== null

@@ -167,6 +167,7 @@ const requeue = Effect.fnUntraced(function* (
       insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, topic_id, due_at)
       select ${workspace}, delivery_id, ${id}, contact_id, email_normalized, operational, topic_id, ${yield* transactionTime(sql)}
       from moved
+      returning 1
     ),
     ${yield* countChange(sql, workspace, changeBetween("retried", "moved"))}
     select contact_id from moved`

@@ -113,11 +113,11 @@ const calculate = Effect.fnUntraced(function* (
 ) {
   const [list] = yield* sql<ListRow>`
     select l.list_id, l.kind, l.system_list, l.rules, p.recipients_per_blast_max,
-      t.default_subscription as topic_default, ${sql.literal(consentRequiredColumn)} as consent_required
+      (select t.default_subscription from topic t
+        where t.workspace_id = ${workspace} and t.topic_id = ${options.topicId}::uuid) as topic_default, ${sql.literal(consentRequiredColumn)} as consent_required
     from list l
     join workspace w on w.workspace_id = ${workspace}
     join plan p on p.plan = w.plan
-    left join topic t on t.workspace_id = ${workspace} and t.topic_id = ${options.topicId}::uuid
     where l.workspace_id = ${workspace} and l.list_id = ${id}`
   if (list === undefined) return null
   const audience = yield* Effect.orDie(audienceOf(sql, workspace, list, options.now))

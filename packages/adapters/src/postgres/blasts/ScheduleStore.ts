@@ -5,11 +5,18 @@ import { type DueSchedules, ScheduleStore } from "@tentpole/core/blasts/Schedule
 import { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
-import { fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
+import { byDialect, takeDue } from "../citus/Dialect.ts"
+import { fencedWrites, orDefect, Reads, transactionTime } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
 const takeTurns = (sql: Sql, limit: number, turn_ms: number) =>
+  byDialect(sql, {
+    plain: takePlainTurns(sql, limit, turn_ms),
+    citus: Effect.map(takeDue(sql, ["blasts"], limit, turn_ms), (turns) => turns.map(({ workspace }) => workspace)),
+  })
+
+const takePlainTurns = (sql: Sql, limit: number, turn_ms: number) =>
   Effect.map(
     sql<{ readonly workspace_id: string; readonly was_due_at: Date }>`
       with turn as materialized (
@@ -48,14 +55,14 @@ const reschedule = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId
     select 1 from due_work where kind = 'blasts' and workspace_id = ${workspace} for update`
   // There is no row to update. A concurrent transaction may insert one, and this call must not delete it.
   if (locked.length === 0) return
-  const [left] = yield* sql<{ readonly next: string | null }>`
-    select min(scheduled_at)::text as next from blast where workspace_id = ${workspace} and status = 'scheduled' and not restored`
+  const now = yield* transactionTime(sql)
+  const [left] = yield* sql<{ readonly next: string | null; readonly isLater: boolean | null }>`
+    select min(scheduled_at)::text as next, min(scheduled_at) > ${now} as "isLater" from blast where workspace_id = ${workspace} and status = 'scheduled' and not restored`
   const next = left?.next ?? null
   yield* next === null
     ? sql`delete from due_work where kind = 'blasts' and workspace_id = ${workspace}`
     : sql`
-        update due_work set due_at = case when ${next}::timestamptz > clock_timestamp() then ${next}::timestamptz
-          else clock_timestamp() + make_interval(secs => ${retry_s}) end
+        update due_work set due_at = ${left?.isLater === true ? sql`${next}::timestamptz` : sql`${now} + make_interval(secs => ${retry_s})`}
         where kind = 'blasts' and workspace_id = ${workspace}`
 })
 

@@ -73,6 +73,9 @@ export const deleteContacts = Effect.fnUntraced(function* (
       returning list_id)
     ${moveMemberCounts(sql, workspace, -1)}`
   yield* sql`
+    with submitted as (
+      update form_submission set contact_id = null
+      where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[]))
     update delivery set contact_deleted = true
     where workspace_id = ${workspace} and contact_id = any(${deletedIds}::uuid[])`
   // Makes active memberships due: the next round finds the contact deleted and drops them.

@@ -61,7 +61,8 @@ export const writeActivities = Effect.fnUntraced(function* (
     -- one index lookup for each activity, whatever the table statistics are
     cross join lateral (
       select from contact c where c.workspace_id = ${workspace} and c.contact_id = added.contact_id limit 1) as found
-    order by added.nth`
+    order by added.nth
+    returning 1`
   const own = activities.filter((activity) => ownActivityTypes.has(activity.type))
   if (own.length === 0) return
   yield* sql`
@@ -161,19 +162,24 @@ const insertedColumns = [
 const names = (columns: ReadonlyArray<{ readonly name: string }>): string => columns.map(({ name }) => name).join(", ")
 const numbers = numberValues.map(({ value }) => value).join(", ")
 
-/** An insert of the contacts. The workspace's field columns are read once for all of them. `parts`: more parts of the WITH. */
+/**
+ * The parts of a WITH that insert the contacts. The workspace's field columns are read once for all of them. `end`: of the INSERT. A
+ * distributed database refuses the INSERT as the main statement of a WITH that also writes to other tables.
+ */
 const insertOf = (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
   columns: ReadonlyArray<Column>,
   contacts: ReadonlyArray<Contact>,
-  parts: Statement.Fragment = sql``,
+  end: Statement.Fragment,
 ) => sql`
-  with assigned as materialized (select names, types from ${assignedColumns(sql, workspace)})${parts}
-  insert into contact as c (workspace_id, ${sql.literal(names([...columns, ...numberValues]))})
-  select ${workspace}, u.*, ${sql.literal(numbers)} from assigned, unnest(${sql.csv(
-    columns.map(({ type, values }) => sql`${values(contacts)}::${sql.literal(type)}[]`),
-  )}) as u (${sql.literal(names(columns))})`
+  assigned as materialized (select names, types from ${assignedColumns(sql, workspace)}),
+  written as (
+    insert into contact as c (workspace_id, ${sql.literal(names([...columns, ...numberValues]))})
+    select ${workspace}, u.*, ${sql.literal(numbers)} from assigned, unnest(${sql.csv(
+      columns.map(({ type, values }) => sql`${values(contacts)}::${sql.literal(type)}[]`),
+    )}) as u (${sql.literal(names(columns))})
+    ${end})`
 
 /** Columns that every upsert carries, also when they are unchanged. */
 const requiredColumns = new Set([
@@ -209,11 +215,13 @@ const updateContacts = Effect.fnUntraced(function* (
   yield* moveUnsubscribed(sql, workspace, { left: flipped(true), returned: flipped(false) })
   const counts = countsOfContacts({ updates })
   const counted = counts.length === 0 ? sql`` : sql`, counted as (${yield* addDayCounts(sql, workspace, counts)})`
-  const rows = yield* sql<{ readonly missing: boolean }>`
-    ${insertOf(sql, workspace, columns, contacts, counted)}
+  const end = sql`
     on conflict (workspace_id, contact_id) do update
       set ${sql.literal(assigned.map(({ name }) => `${name} = excluded.${name}`).join(", "))}
     returning c.xmax = 0 as missing`
+  const rows = yield* sql<{ readonly missing: boolean }>`
+    with ${insertOf(sql, workspace, columns, contacts, end)}${counted}
+    select missing from written`
   const missing_count = rows.filter(({ missing }) => missing).length
   if (missing_count > 0) return yield* Effect.die(`${missing_count} contacts of a change are deleted: lock them first`)
 })
@@ -229,7 +237,9 @@ const insertContacts = Effect.fnUntraced(function* (
     unsubscribed: creates.filter(({ unsubscribed }) => unsubscribed).length,
   })
   const counted = yield* addDayCounts(sql, workspace, countsOfContacts({ creates }))
-  yield* insertOf(sql, workspace, insertedColumns, creates, sql`, moved as (${moved}), counted as (${counted})`)
+  yield* sql`
+    with ${insertOf(sql, workspace, insertedColumns, creates, sql`returning 1`)}, moved as (${moved}), counted as (${counted})
+    select count(*) from written`
 })
 
 const liftSuppressions = (sql: PgClient.PgClient, workspace: WorkspaceId, emails: ReadonlyArray<string>) =>

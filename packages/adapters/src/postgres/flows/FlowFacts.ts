@@ -215,9 +215,9 @@ export const trialFacts = Effect.fnUntraced(function* (
         left join email_template_approval a on a.workspace_id = ${workspace} and a.approval_id = t.approval_id
         where t.workspace_id = ${workspace} and t.template_id = any(${texts(named.emailTemplates)}::uuid[]))
         as templates,
-      w.name, w.brand, s.reason as suppression
+      w.name, w.brand, (select s.reason from suppression s
+        where s.workspace_id = ${workspace} and s.email_normalized = ${emailNormalized}::text) as suppression
     from workspace w
-    left join suppression s on s.workspace_id = ${workspace} and s.email_normalized = ${emailNormalized}::text
     where w.workspace_id = ${workspace}`
   if (row === undefined) return yield* Effect.die("the workspace of a flow is missing")
   const facts: StoredSimulationFacts = {

@@ -23,9 +23,11 @@ export const controlMessages = Effect.fnUntraced(function* (
 ) {
   const now = yield* transactionTime(sql)
   const steps = sql`workspace_id = ${workspace} and purpose = 'flow_step' and flow_id = ${id}`
+  // Read before, and not in the statement that locks: a distributed database would run it on another server, where no intent looks.
+  const ids = yield* sql<{ readonly blast_id: string }>`select blast_id from blast where ${steps} order by blast_id`
   yield* sql`
-    select ${advisoryLock(sql, "blast", sql.literal("step.blast_id::text"))}
-    from (select blast_id from blast where ${steps} order by blast_id offset 0) as step`
+    select ${advisoryLock(sql, "blast", sql.literal("step.blast_id"))}
+    from unnest(${texts(ids.map((row) => row.blast_id))}::text[]) as step (blast_id)`
   yield* control === "cancel"
     ? sql`
         update blast set status = 'cancelled', paused = false, cancelled_at = ${now}, updated_at = ${now}

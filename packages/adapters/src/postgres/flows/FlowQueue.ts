@@ -14,13 +14,14 @@ import type { ContactId, FlowId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Outbox, type RecordedEvent } from "@tentpole/core/kernel/changes/Outbox"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
+import type { Statement } from "effect/sql"
 import { mergedContacts } from "../contacts/ContactMerge.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { endTurn, takeTurns } from "../kernel/DueWork.ts"
 import { datedContacts } from "./DatedContacts.ts"
 import { earliestDue } from "./MembershipLocks.ts"
 import { FlowReader } from "./MembershipRows.ts"
-import { fencedWrites, orDefect, Reads } from "../kernel/Postgres.ts"
+import { fencedWrites, orDefect, Reads, transactionTime } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -28,17 +29,19 @@ type Sql = PgClient.PgClient
 const locked_delay_s = 0.25
 
 const reschedule = (sql: Sql, turn: Turn, more: boolean) =>
-  endTurn(
-    sql,
-    turn,
-    more
-      ? sql`clock_timestamp()`
-      : sql`greatest(coalesce((${nextOf(sql, turn.kind, turn.workspace)}), 'infinity'),
-          clock_timestamp() + make_interval(secs => ${locked_delay_s}))`,
+  Effect.flatMap(transactionTime(sql), (now) =>
+    endTurn(
+      sql,
+      turn,
+      more
+        ? now
+        : sql`greatest(coalesce((${nextOf(sql, turn.kind, turn.workspace, now)}), 'infinity'),
+            ${now} + make_interval(secs => ${locked_delay_s}))`,
+    ),
   )
 
 /** The time of the next work, or of work that is left over, as SQL; null: none. */
-const nextOf = (sql: Sql, kind: FlowWork, workspace: WorkspaceId) => {
+const nextOf = (sql: Sql, kind: FlowWork, workspace: WorkspaceId, now: Statement.Fragment) => {
   switch (kind) {
     case "flows":
       return sql`
@@ -47,9 +50,9 @@ const nextOf = (sql: Sql, kind: FlowWork, workspace: WorkspaceId) => {
         from earliest e join flow f on f.workspace_id = ${workspace} and f.flow_id = e.flow_id and f.status <> 'paused'`
     case "flow_events":
       return sql`
-        select clock_timestamp() from outbox_consumer c
+        select ${now} from outbox_consumer c
         where c.workspace_id = ${workspace} and c.consumer = ${flow_consumer} and exists (
-          select from outbox_event e where e.workspace_id = ${workspace} and e.position > c.position)`
+          select 1 from outbox_event e where e.workspace_id = ${workspace} and e.position > c.position)`
     case "flow_dates":
       return sql`
         select date_bin('30 minutes', c.dates_until, 'epoch') + interval '30 minutes' from flow_clock c

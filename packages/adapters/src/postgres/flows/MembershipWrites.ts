@@ -139,7 +139,8 @@ const insertEntries = (sql: Sql, workspace: WorkspaceId, changes: ReadonlyArray<
           ${column(({ at }) => DateTime.formatIso(at))}::timestamptz[], ${column(({ stepId }) => stepId)}::text[],
           ${column(({ metadata }) => JSON.stringify(metadata))}::jsonb[])
           with ordinality as added (membership_id, type, at, step_id, metadata, nth)
-        order by added.nth`
+        order by added.nth
+        returning 1`
 }
 
 type Command<Type extends MemberCommand["type"]> = Extract<MemberCommand, { readonly type: Type }>
@@ -219,6 +220,7 @@ const insertMessages = Effect.fnUntraced(function* (
         ${stored_at}
       from added a join workspace w on w.workspace_id = ${workspace}
       where a.state = 'queued'
+      returning 1
     ),
     ${yield* countInserts(sql, workspace, "added")}
     select ${unsent(sql, workspace, sql`added`, stored_at)}`
@@ -236,13 +238,13 @@ const withdrawMessages = Effect.fnUntraced(function* (
   if (withdrawn.length === 0) return
   const written = yield* sql<Ended>`
     with withdrawn as materialized (
-      select d.delivery_id
+      select delivery_id from (select d.delivery_id
       from unnest(${texts(withdrawn.map(({ member }) => member.id))}::uuid[],
         ${ints(withdrawn.map(({ command }) => command.visit))}::int[]) as g (membership_id, visit)
       join delivery d on d.workspace_id = ${workspace} and d.membership_id = g.membership_id and d.visit = g.visit
       join delivery_queue q on q.workspace_id = ${workspace} and q.delivery_id = d.delivery_id
       where d.state = 'queued' and q.state in ('queued', 'claimed')
-      for update of q skip locked
+      for update of q skip locked) as locked
     ),
     ended as (
       delete from delivery_queue

@@ -143,6 +143,7 @@ const addMembers = (sql: PgClient.PgClient, workspace: WorkspaceId, { members, a
             select ${workspace}, m.contact_id, ${iso(at)}::timestamptz, 'list_added',
               jsonb_build_object('list_id', t.list_id, 'list_name', t.name)
             from moved m join target t using (list_id)
+            returning 1
           )
           select ${eventsIfRead(
             sql,
@@ -165,7 +166,8 @@ const writeResults = (sql: PgClient.PgClient, workspace: WorkspaceId, { runId, r
           ${ints(results.map((row) => row.line))},
           ${texts(results.map((row) => row.status))}, ${texts(results.map((row) => row.contactId))}::uuid[],
           ${texts(results.map((row) => JSON.stringify(row.issues)))}::jsonb[],
-          ${texts(results.map((row) => (row.record === null ? null : JSON.stringify(row.record))))}::jsonb[])`
+          ${texts(results.map((row) => (row.record === null ? null : JSON.stringify(row.record))))}::jsonb[])
+        returning 1`
 
 /** Whether the number of chunks is a power of two: often while the tables are small, rarely later. */
 const isMilestone = (rows: number): boolean => {

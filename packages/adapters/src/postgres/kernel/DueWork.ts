@@ -7,6 +7,8 @@ import type { DueKind } from "@tentpole/core/operations/overview/ServiceOverview
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { texts } from "./Arrays.ts"
+import * as Dialect from "../citus/Dialect.ts"
+import { byDialect } from "../citus/Dialect.ts"
 
 type Sql = PgClient.PgClient
 
@@ -63,7 +65,7 @@ export interface DueTurn<Kind extends DueKind> {
   readonly token: string
 }
 
-/** The subselect lets the index find what is due: as a volatile function, the clock would be compared with every row. */
+/** The earliest first. The subselect lets the index find what is due: as a volatile function, the clock would be compared with every row. */
 const takeDue = <Kind extends DueKind>(sql: Sql, kinds: ReadonlyArray<Kind>, limit: number, turn_ms: number) =>
   Effect.map(
     sql<DueTurn<Kind> & { readonly wasDueAt: Date }>`
@@ -87,7 +89,11 @@ export const takeTurns = <Kind extends DueKind>(
   sql: Sql,
   kinds: ReadonlyArray<Kind>,
   { limit, turn_ms }: { readonly limit: number; readonly turn_ms: number },
-) => Effect.andThen(readHints(sql), takeDue(sql, kinds, limit, turn_ms))
+) =>
+  byDialect(sql, {
+    plain: Effect.andThen(readHints(sql), takeDue(sql, kinds, limit, turn_ms)),
+    citus: Effect.andThen(Dialect.readHints(sql), Dialect.takeDue(sql, kinds, limit, turn_ms)),
+  })
 
 /**
  * Schedules the next turn. Skips the row while another transaction has locked it, and changes nothing after a hint or another turn:
@@ -98,4 +104,4 @@ export const endTurn = (sql: Sql, { kind, token, workspace }: DueTurn<DueKind>, 
     update due_work w set due_at = ${next}
     from (select kind, workspace_id from due_work
       where kind = ${kind} and workspace_id = ${workspace} and token = ${token}::bigint for update skip locked) as locked
-    where w.kind = locked.kind and w.workspace_id = locked.workspace_id`)
+    where w.workspace_id = ${workspace} and w.kind = ${kind} and w.kind = locked.kind`)

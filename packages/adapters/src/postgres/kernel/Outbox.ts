@@ -7,7 +7,7 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import type { SqlError, Statement } from "effect/sql"
 import { texts } from "./Arrays.ts"
 import { fromRow, type RowOf } from "./Instants.ts"
-import { Conflicted, fencedWrites, Reads } from "./Postgres.ts"
+import { Conflicted, fencedWrites, Reads, transactionTime } from "./Postgres.ts"
 
 interface Subscription {
   readonly consumer: string
@@ -85,10 +85,15 @@ const writePending = Effect.fnUntraced(function* (
   if (row?.found !== true) return
   // The consumer was added after the statement. The next attempt finds it.
   if (hasUnreadEvents) return yield* Effect.die(new Conflicted("a consumer was added"))
-  yield* append(sql, workspace, events)
+  yield* append(sql, workspace, events, yield* transactionTime(sql))
 })
 
-const append = (sql: PgClient.PgClient, workspace: WorkspaceId, events: ReadonlyArray<DomainEvent>) => sql`
+const append = (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  events: ReadonlyArray<DomainEvent>,
+  now: Statement.Fragment,
+) => sql`
   with moved as (
     update outbox_stream set position = position + ${events.length}::int where workspace_id = ${workspace}
     returning position - ${events.length}::int as before
@@ -100,8 +105,12 @@ const append = (sql: PgClient.PgClient, workspace: WorkspaceId, events: Readonly
       ${texts(events.map((event) => DateTime.formatIso(event.at)))}::timestamptz[],
       ${texts(events.map((event) => JSON.stringify(event.data)))}::jsonb[])
       with ordinality as added (type, contact_id, at, data, nth)
+    returning 1
   )
-  select hint_events(${workspace}, clock_timestamp())`
+  -- flows and webhooks read events
+  insert into due_hint (kind, workspace_id, due_at)
+  select w.kind, w.workspace_id, ${now} from due_work w
+  where w.workspace_id = ${workspace} and w.kind in ('flow_events', 'webhooks')`
 
 /** Adds events to the open transaction. Stores call it with the events of their changes. */
 export const appendEvents = (workspace: WorkspaceId, events: ReadonlyArray<DomainEvent>) =>
@@ -116,7 +125,7 @@ export type EventJson = readonly [string, DomainEvent["contactId"], string, Doma
 
 /** `events`, an array of `EventJson`, if the workspace has a consumer, else null. */
 export const eventsIfRead = (sql: PgClient.PgClient, workspace: WorkspaceId, events: Statement.Fragment) => sql`
-  case when exists (select from outbox_consumer where workspace_id = ${workspace}) then ${events} end`
+  case when exists (select 1 from outbox_consumer where workspace_id = ${workspace}) then ${events} end`
 
 /** `appendEvents` for the result of `eventsIfRead`. If a consumer is added before the commit, the transaction is repeated. */
 export const appendEventsIfRead = (workspace: WorkspaceId, events: ReadonlyArray<EventJson> | null) =>

@@ -212,6 +212,13 @@ export const orDefect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect
       : Effect.fail(error as Exclude<E, SqlError.SqlError>),
   )
 
+/**
+ * Whether a row violates a unique constraint or index whose name contains `name`. A node of a distributed database reports it only in
+ * the text, with the number of the shard after the name.
+ */
+export const violates = ({ reason }: SqlError.SqlError, name: string): boolean =>
+  reason._tag === "UniqueViolation" && (reason.constraint.includes(name) || String(reason.cause).includes(name))
+
 /** Fails with `refusal` when a row violates a unique constraint. */
 export const catchUnique =
   <Refusal>(refusal: Refusal) =>
@@ -276,7 +283,7 @@ export const transactionTime = (sql: PgClient.PgClient): Effect.Effect<Statement
  */
 const fenceOf = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
   sql<{ readonly instant: string }>`
-    select clock_timestamp()::text as instant, set_config('tentpole.workspace_id', ${workspace}, true),
+    select clock_timestamp()::text as instant, fence_to(${workspace}),
       set_config('role', ${sql.literal(`'${service_role}'`)}, true)`
 
 /** Runs statements of an open transaction as a workspace. The first ones also set the fence, which costs one round trip. */

@@ -8,6 +8,7 @@ import type { SqlError } from "effect/sql"
 import { texts } from "../kernel/Arrays.ts"
 import { moveMemberCounts } from "./StoredCounts.ts"
 import { writeActivities } from "../contacts/ContactWrites.ts"
+import { violates } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
 
@@ -38,9 +39,7 @@ const orNameExists =
   ({ name }: List) =>
   <A, R>(write: Effect.Effect<A, SqlError.SqlError, R>): Effect.Effect<A, SqlError.SqlError | ListNameExists, R> =>
     Effect.mapError(write, (error) =>
-      error.reason._tag === "UniqueViolation" && error.reason.constraint === "list_name"
-        ? new ListNameExists({ name, existingId: null })
-        : error,
+      violates(error, "list_name") ? new ListNameExists({ name, existingId: null }) : error,
     )
 
 const insertList = (sql: Sql, workspace: WorkspaceId, list: List) =>

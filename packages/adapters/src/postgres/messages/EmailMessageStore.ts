@@ -156,6 +156,7 @@ const retry = Effect.fnUntraced(function* (
         case when w.sending_per_domain_per_second is null then '' else split_part(a.email_normalized, '@', -1) end,
         ${now}, ${DateTime.formatIso(expiresAt)}
       from again a join workspace w on w.workspace_id = ${workspace}
+      returning 1
     ),
     ${yield* countChange(sql, workspace, changeBetween("was", "again"))}
     select 1`

@@ -5,11 +5,12 @@ import type { AcceptedMessage, KeyedItems, StoredItem, StoredKey } from "@tentpo
 import { fold } from "@tentpole/core/kernel/Text"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
+import { isDistributed } from "../citus/Dialect.ts"
 import { iso } from "../kernel/Instants.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
 import { countInserts, insertedColumns } from "../sending/DeliveryCounters.ts"
 import { type Ended, endedColumns, unsent, writeEnded } from "../sending/UnsentEvents.ts"
-import { announcement } from "./MessageArrivals.ts"
+import { announce, announcement } from "./MessageArrivals.ts"
 
 type Sql = PgClient.PgClient
 
@@ -73,7 +74,8 @@ const insert = Effect.fnUntraced(function* (
   messages: ReadonlyArray<AcceptedMessage>,
 ) {
   const stored_at = yield* transactionTime(sql)
-  return yield* sql<Ended & { readonly count: number }>`
+  const distributed = yield* isDistributed(sql)
+  const written = yield* sql<Ended & { readonly count: number }>`
     with given as materialized (
       select ${sql.literal(givenColumns)}, b.blast_id from jsonb_to_recordset(${JSON.stringify(messages.map(toJson))}::jsonb) as g (${sql.literal(given)})
       join blast b on b.workspace_id = ${workspace} and b.purpose = 'messages'
@@ -81,16 +83,19 @@ const insert = Effect.fnUntraced(function* (
     accepted as (
       insert into email_message (workspace_id, delivery_id, ${sql.literal(messageColumns)})
       select ${workspace}, id, ${sql.literal(messageColumns)} from given order by id
+      returning 1
     ),
     content as (
       insert into email_message_content (workspace_id, delivery_id, contact_id, retained, data, html, plain_text)
       select ${workspace}, id, contact_id, retain_content, data, html, plain_text from given
       where reason is null or retain_content order by id
+      returning 1
     ),
     tagged as (
       insert into email_message_tag (workspace_id, tag, delivery_id)
       select ${workspace}, t.key || ':' || t.value, g.id from given g cross join lateral jsonb_each_text(g.labels -> 'tags') as t
       order by 2, 3
+      returning 1
     ),
     added as (
       insert into delivery as d (workspace_id, delivery_id, blast_id, message, contact_id, approval_id, topic_id, email, email_normalized,
@@ -108,10 +113,13 @@ const insert = Effect.fnUntraced(function* (
         coalesce(g.scheduled_at, ${stored_at}), g.expires_at
       from given g join workspace w on w.workspace_id = ${workspace}
       where g.reason is null order by g.id
+      returning 1
     ),
     ${yield* countInserts(sql, workspace, "added")}
     select (select count(*)::int from added) as count, ${unsent(sql, workspace, sql`added`, stored_at)},
-      ${announcement(sql, workspace, messages)}`
+      ${distributed ? sql`null as hinted` : announcement(sql, workspace, messages)}`
+  if (distributed) yield* announce(sql, workspace, messages)
+  return written
 })
 
 /** The line of a workspace, with its first message. */

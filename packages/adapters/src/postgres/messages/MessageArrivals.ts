@@ -3,6 +3,7 @@ import type { PgClient } from "@effect/sql-pg"
 import type { AcceptedMessage } from "@tentpole/core/messages/EmailMessageStore"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect, Latch, Schedule, Scope, Stream } from "effect"
+import { hintDueAt } from "../kernel/DueWork.ts"
 import { iso } from "../kernel/Instants.ts"
 import { Notifications } from "../kernel/Postgres.ts"
 
@@ -32,6 +33,21 @@ export const announcement = (sql: Sql, workspace: WorkspaceId, messages: Readonl
       where kind = 'messages' and workspace_id = ${workspace} and ${at}::timestamptz is null and due_at > clock_timestamp())
       as notified`
 }
+
+/** The same as statements of their own, for a distributed database: they read other nodes. */
+export const announce = Effect.fnUntraced(function* (
+  sql: Sql,
+  workspace: WorkspaceId,
+  messages: ReadonlyArray<AcceptedMessage>,
+) {
+  const due = dueOf(messages)
+  if (due === undefined) return
+  if (due !== null) return yield* hintDueAt(sql, "messages", workspace, due)
+  yield* hintMessages(sql, workspace)
+  const resting = yield* sql`
+    select 1 from due_work where kind = 'messages' and workspace_id = ${workspace} and due_at > clock_timestamp()`
+  if (resting.length > 0) yield* sql`select pg_notify(${messages_channel}, '')`
+})
 
 /** Makes a worker look at the line of a workspace at a time, if it has one. */
 export const hintMessages = (sql: Sql, workspace: WorkspaceId, in_s = 0) =>

@@ -51,6 +51,7 @@ const held_s = 10
 const kept_s = RateLimit.turn_ms / 1_000
 
 export const endMessageTurn = Effect.fnUntraced(function* (sql: Sql, { token, workspace }: MessageTurn, more: boolean) {
+  const now = yield* transactionTime(sql)
   const next = sql`(
     select greatest(
       coalesce(least(
@@ -59,13 +60,9 @@ export const endMessageTurn = Effect.fnUntraced(function* (sql: Sql, { token, wo
         order by q.due_at limit 1),
         (select min(l.ready_at) from delivery_lane l
         where l.workspace_id = ${workspace} and l.lane <> '' and l.ready_at < 'infinity')), 'infinity'),
-      clock_timestamp() + make_interval(secs => case when b.restored then ${held_s} else ${kept_s} end))
+      ${now} + make_interval(secs => case when b.restored then ${held_s} else ${kept_s} end))
     from blast b where b.workspace_id = ${workspace} and b.purpose = 'messages')`
-  yield* endTurn(
-    sql,
-    { kind: "messages", token, workspace },
-    more ? sql`clock_timestamp()` : sql`coalesce(${next}, 'infinity')`,
-  )
+  yield* endTurn(sql, { kind: "messages", token, workspace }, more ? now : sql`coalesce(${next}, 'infinity')`)
 })
 
 /** Messages that one statement ends. */

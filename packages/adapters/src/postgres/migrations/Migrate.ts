@@ -4,7 +4,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { lockMigrations } from "../kernel/AdvisoryLocks.ts"
 import { Effect, type Redacted, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+import { SqlError } from "effect/sql"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import * as Primary from "../kernel/Primary.ts"
@@ -40,11 +40,11 @@ const missing = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
 })
 
 /** The SQL files are part of the package, but not of its build output. */
-const textOf = (file: string): string =>
+export const textOf = (file: string): string =>
   readFileSync(createRequire(import.meta.url).resolve(`@tentpole/adapters/migrations/${file}`), "utf8")
 
 /** One message to the server takes one statement; EXECUTE takes all statements of a file. */
-const run = (sql: PgClient.PgClient, file: string) =>
+export const run = (sql: PgClient.PgClient, file: string) =>
   sql.unsafe(`do $migration$ begin execute $statements$${textOf(file)}$statements$; end $migration$`).unprepared
 
 const pending = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
@@ -120,18 +120,12 @@ const withoutTheRight = Effect.fnUntraced(function* (
   })
 })
 
-/** Returns the names of the migrations that this call applied. */
-export const migrate = (url: Redacted.Redacted): Effect.Effect<ReadonlyArray<string>, MigrationFailed> =>
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const attempted = sql.withTransaction(migrateAll())
-    return yield* Effect.catchTag(
-      attempted,
-      "SqlError",
-      (error): Effect.Effect<ReadonlyArray<string>, MigrationFailed> =>
-        error.reason._tag === "AuthorizationError" ? withoutTheRight(sql, error) : Effect.fail(explain(error)),
-    )
-  }).pipe(
+/** Connections of the owner. An error is a sentence that says what to do. */
+export const asOwner = <A, E>(
+  url: Redacted.Redacted,
+  work: Effect.Effect<A, E, PgClient.PgClient>,
+): Effect.Effect<A, Exclude<E, SqlError.SqlError> | MigrationFailed> =>
+  work.pipe(
     Effect.provide(
       Primary.layer({
         url,
@@ -142,5 +136,24 @@ export const migrate = (url: Redacted.Redacted): Effect.Effect<ReadonlyArray<str
         startupParameters: { timezone: "UTC", role: "none" },
       }),
     ),
-    Effect.catchTag("SqlError", (error) => Effect.fail(explain(error))),
+    Effect.catchIf(
+      (error): error is Extract<E | SqlError.SqlError, SqlError.SqlError> => SqlError.isSqlError(error),
+      (error) => Effect.fail(explain(error)),
+    ),
+  ) as Effect.Effect<A, Exclude<E, SqlError.SqlError> | MigrationFailed>
+
+/** Returns the names of the migrations that this call applied. */
+export const migrate = (url: Redacted.Redacted): Effect.Effect<ReadonlyArray<string>, MigrationFailed> =>
+  asOwner(
+    url,
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const attempted = sql.withTransaction(migrateAll())
+      return yield* Effect.catchTag(
+        attempted,
+        "SqlError",
+        (error): Effect.Effect<ReadonlyArray<string>, MigrationFailed> =>
+          error.reason._tag === "AuthorizationError" ? withoutTheRight(sql, error) : Effect.fail(explain(error)),
+      )
+    }),
   )

@@ -1,12 +1,24 @@
 // Facts about the database for `doctor`: role, version, migrations and clock.
 import { PgClient } from "@effect/sql-pg"
 import type { Backlog } from "@tentpole/core/operations/overview/ServiceOverview"
+import { type ClusterNode, isWhole } from "@tentpole/core/operations/nodes/ClusterNode"
 import { Effect, type Redacted } from "effect"
+import { clusterNodes, undistributed } from "../citus/Nodes.ts"
 import * as Primary from "../kernel/Primary.ts"
 import { SqlError } from "effect/sql"
 import { default_statement_timeout_ms } from "../kernel/Postgres.ts"
 import { lackingSettings, service_role, sessionSettings } from "../kernel/Session.ts"
 import { migrations } from "../migrations/All.ts"
+
+/** The nodes of Citus. */
+export interface ClusterDiagnosis {
+  /** null: they did not answer in time. Without each of them, webhooks, messages and consent are not known. */
+  readonly nodes: ReadonlyArray<ClusterNode> | null
+  /** Tables that are not stored where they belong. */
+  readonly misplaced: ReadonlyArray<string>
+  /** Whether the distribution was interrupted. */
+  readonly isUnfinished: boolean
+}
 
 export interface Diagnosis {
   /** `server_version_num`: 180004. */
@@ -26,6 +38,8 @@ export interface Diagnosis {
   readonly epoch: number
   /** When a worker without a send journal last ran, if it was in the last ten minutes. */
   readonly unjournaled_at: string | null
+  /** null on a database without Citus. */
+  readonly cluster: ClusterDiagnosis | null
   /** Webhook endpoints that were disabled because they did not work, and the age of the oldest event that one has not taken over. */
   readonly webhooks: { readonly disabled: number; readonly lag_s: number }
   /** How long the oldest due single message waits; workspaces that send messages and marketing from the same address. */
@@ -47,6 +61,7 @@ interface Row {
   readonly now_ms: number
   readonly free: number
   readonly migrated: boolean
+  readonly has_citus: boolean
 }
 
 interface EpochRow {
@@ -56,6 +71,12 @@ interface EpochRow {
 }
 
 const timeout = "10 seconds"
+const nodes_timeout = "4 seconds"
+
+const readCluster = Effect.gen(function* () {
+  const nodes = yield* Effect.orElseSucceed(Effect.timeout(clusterNodes, nodes_timeout), () => null)
+  return { nodes, ...(yield* undistributed) } satisfies ClusterDiagnosis
+})
 
 const readDiagnosis = Effect.fnUntraced(function* (isPooled: boolean) {
   const sql = yield* PgClient.PgClient
@@ -66,7 +87,8 @@ const readDiagnosis = Effect.fnUntraced(function* (isPooled: boolean) {
       coalesce(r.rolsuper or r.rolbypassrls, false) as unbound,
       extract(epoch from clock_timestamp())::float8 * 1000 as now_ms,
       current_setting('max_connections')::int - (select count(*)::int from pg_stat_activity) as free,
-      to_regclass('public.schema_migration') is not null as migrated
+      to_regclass('public.schema_migration') is not null as migrated,
+      exists (select 1 from pg_extension where extname = 'citus') as has_citus
     from (select 1) as one left join pg_roles r on r.rolname = ${service_role}`
   const middle_ms = (before_ms + Date.now()) / 2
   const done = row?.migrated === true ? yield* sql<{ readonly name: string }>`select name from schema_migration` : []
@@ -76,8 +98,10 @@ const readDiagnosis = Effect.fnUntraced(function* (isPooled: boolean) {
           case when unjournaled_at > clock_timestamp() - interval '10 minutes' then unjournaled_at end as unjournaled_at
         from service_epoch`
     : []
+  const cluster = epoch !== undefined && row?.has_citus === true && row.may_be_service ? yield* readCluster : null
+  // While a node does not answer, a statement about all workspaces fails or waits.
   const backlog =
-    epoch === undefined
+    epoch === undefined || (cluster !== null && (cluster.nodes === null || !isWhole(cluster.nodes)))
       ? []
       : yield* sql<Pick<Backlog, "items" | "oldest_s" | "state">>`
     select case when queue = 'due' then 'messages' else state end as state, items::float8 as items, oldest_s
@@ -96,6 +120,7 @@ const readDiagnosis = Effect.fnUntraced(function* (isPooled: boolean) {
     restored_at: epoch?.restored_at?.toISOString() ?? null,
     epoch: epoch?.counter ?? 0,
     unjournaled_at: epoch?.unjournaled_at?.toISOString() ?? null,
+    cluster,
     webhooks: {
       disabled: backlog.find(({ state }) => state === "disabled")?.items ?? 0,
       lag_s: backlog.find(({ state }) => state === "behind")?.oldest_s ?? 0,

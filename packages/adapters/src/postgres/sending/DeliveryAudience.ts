@@ -11,7 +11,7 @@ import type { Statement } from "effect/sql"
 import { mergedRecipients } from "../contacts/ContactMerge.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { makeDue } from "../kernel/DueWork.ts"
-import { raiseStatementTimeout } from "../kernel/Postgres.ts"
+import { raiseStatementTimeout, violates } from "../kernel/Postgres.ts"
 import { blockReasonOf, consentRequiredColumn, topicParts } from "./BlockReason.ts"
 import { countInserts, insertedColumns } from "./DeliveryCounters.ts"
 import { audienceCondition, type AudienceList, comparedFields } from "../segments/RuleSql.ts"
@@ -216,7 +216,7 @@ interface SliceInsert {
 const insertSlice = (sql: Sql, insert: SliceInsert) =>
   Effect.catchIf(
     sql.withTransaction(insertDeliveries(sql, insert, sql.literal(""))),
-    (error) => error.reason._tag === "UniqueViolation" && error.reason.constraint.includes("email_normalized"),
+    (error) => violates(error, "email_normalized"),
     () => insertDeliveries(sql, insert, sql.literal("on conflict do nothing")),
   )
 
@@ -259,6 +259,7 @@ const insertDeliveries = Effect.fnUntraced(function* (
           ${spread(sql, now)} as due_at
         from added where state = 'queued'
         order by due_at
+        returning 1
       ),
       ${yield* countInserts(sql, workspace, "added")}
       select count(*)::int as "recipientCount", (count(*) filter (where state = 'queued'))::int as "qualifiedCount" from added`

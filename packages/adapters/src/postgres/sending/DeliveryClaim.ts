@@ -20,10 +20,13 @@ import { claimByDomain, claimNext, type ClaimedRow, type ClaimContext } from "./
 
 type Sql = PgClient.PgClient
 
-interface Limits {
+interface WorkspaceLimits {
   readonly token: bigint
   readonly sending_per_second: number | null
   readonly sending_per_domain_per_second: number | null
+}
+
+interface Limits extends WorkspaceLimits {
   /** A recipient domain queue has deliveries, whether or not there still is a limit. */
   readonly has_domain_queues: boolean
   /** The line of single messages; null: the workspace has sent none. */
@@ -39,9 +42,12 @@ export const claim = Effect.fnUntraced(function* (
   { bytes_max = claimed_bytes_max, lease_ms, limit }: ClaimOptions,
   kind: ClaimedKind,
 ) {
-  const [limits] = yield* sql<Limits>`
-    select nextval('delivery_token') as token, w.sending_per_second, w.sending_per_domain_per_second,
-      (select blast_id from blast where workspace_id = ${workspace} and purpose = 'messages' and not restored) as line, exists (
+  const [own] = yield* sql<WorkspaceLimits>`
+    select nextval('delivery_token') as token, w.sending_per_second, w.sending_per_domain_per_second
+    from workspace w where w.workspace_id = ${workspace}`
+  if (own === undefined) return []
+  const [queues] = yield* sql<Omit<Limits, keyof WorkspaceLimits>>`
+    select (select blast_id from blast where workspace_id = ${workspace} and purpose = 'messages' and not restored) as line, exists (
       select from blast b
       cross join lateral (
         select 1 from delivery_queue q
@@ -49,9 +55,8 @@ export const claim = Effect.fnUntraced(function* (
         -- the order makes the planner use the index; without it all queued deliveries may be read
         order by q.lane, q.due_at, q.delivery_id
         limit 1) as first
-      where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused and not b.restored) as has_domain_queues
-    from workspace w where w.workspace_id = ${workspace}`
-  if (limits === undefined) return []
+      where b.workspace_id = ${workspace} and b.status = 'sending' and not b.paused and not b.restored) as has_domain_queues`
+  const limits: Limits = { line: null, has_domain_queues: false, ...queues, ...own }
   const now = yield* transactionTime(sql)
   const context: ClaimContext = { workspace, now, token: Number(limits.token), lease_ms }
   const paced = limits.sending_per_second !== null || limits.sending_per_domain_per_second !== null
@@ -62,7 +67,7 @@ export const claim = Effect.fnUntraced(function* (
   const turn_ms = paced && rows.length < limit ? Math.max(RateLimit.turn_ms, wait_ms) : 0
   if (kind === "deliveries") {
     yield* sql`
-      update due_work set due_at = clock_timestamp() + make_interval(secs => ${turn_ms / 1000})
+      update due_work set due_at = ${now} + make_interval(secs => ${turn_ms / 1000})
       where kind = 'deliveries' and workspace_id = ${workspace}`
   }
   return rows.slice(0, rows.length - left.length).map(({ contactId, lane: _, ...row }): ClaimedDelivery => {

@@ -241,7 +241,7 @@ const excessDomains = (sql: Sql, workspace: WorkspaceId) => sql`
   ),
   counted_space as materialized (
     select b.blast_id, case
-        when exists (select from delivery_domain k
+        when exists (select 1 from delivery_domain k
           where k.workspace_id = ${workspace} and k.blast_id = b.blast_id and k.domain = 'other') then 0
         else ${domains_max} - (select count(distinct k.domain) from delivery_domain k
           where k.workspace_id = ${workspace} and k.blast_id = b.blast_id and k.domain <> 'unknown')

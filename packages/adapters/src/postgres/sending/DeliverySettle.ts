@@ -118,7 +118,7 @@ const fromQueue = (
     ended as (${ended}),
     requeued as (
       update delivery_queue q set state = 'queued', token = null, lease_until = null,
-        due_at = ${now} + make_interval(secs => g.pause_s)
+        due_at = to_timestamp(extract(epoch from ${now}) + g.pause_s)
       from ${settlementRows(sql, settlements)}
       where q.workspace_id = ${workspace} and q.delivery_id = g.id and q.token = g.token and g.state = 'queued'
       returning g.*, q.handed_over_at
@@ -177,13 +177,14 @@ const lockedSource = (
   return {
     taken: sql`
       was as materialized (
-        select ${sql.literal(countedColumns())}, d.handed_over_at
-        from ${rows}
-        join delivery d on d.workspace_id = ${workspace} and d.delivery_id = g.id
-        where d.state = 'unconfirmed' and d.token = g.token and g.state <> 'unconfirmed'
-          or d.state = 'queued' and d.delivery_id = any(${texts(ids)}::uuid[])
-        order by g.id
-        for update of d
+        select * from (
+          select ${sql.literal(countedColumns())}, d.handed_over_at
+          from ${rows}
+          join delivery d on d.workspace_id = ${workspace} and d.delivery_id = g.id
+          where d.state = 'unconfirmed' and d.token = g.token and g.state <> 'unconfirmed'
+            or d.state = 'queued' and d.delivery_id = any(${texts(ids)}::uuid[])
+          order by g.id
+          for update of d) as locked
       ),
       taken as materialized (
         select g.id, g.token, case when late.holds then 'failed' else g.state end as state,
@@ -205,6 +206,7 @@ const bounceWrites = (sql: Sql, workspace: WorkspaceId) => sql`
   timeline as (
     insert into activity (workspace_id, contact_id, at, type, metadata)
     select ${workspace}, contact_id, at, type, metadata from new_activities where type = 'email_bounced' and contact_id is not null
+    returning 1
   ),
   invalid as (
     update contact c set marketing_email_invalid = true, updated_at = m.at
@@ -279,7 +281,7 @@ const outcomes = Effect.fnUntraced(function* (
       filter (where membership_id is not null) as "ofFlows",
     case when (select count(*) from taken) > count(*) then (
       select jsonb_agg(jsonb_build_object('id', t.id, 'handedOverAt', t.handed_over_at)) from taken t
-      where not exists (select from moved m where m.delivery_id = t.id)) end as left,
+      where not exists (select 1 from moved m where m.delivery_id = t.id)) end as left,
     ${newEvents(sql, workspace)} as events
   from moved`
   return written

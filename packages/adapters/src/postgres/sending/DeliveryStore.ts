@@ -6,6 +6,7 @@ import * as RateLimit from "@tentpole/core/sending/SendRateLimit"
 import type { DeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction, Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Array, Effect, Layer } from "effect"
+import { byDialect, dueWorkspaces, hasMessages, openWorkspaces } from "../citus/Dialect.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { fixAudience } from "./DeliveryAudience.ts"
 import { hintMessages, messageArrivals } from "../messages/MessageArrivals.ts"
@@ -210,7 +211,7 @@ const rescheduleWorkspace = Effect.fnUntraced(function* (sql: Sql, workspace: Wo
       Math.max(0, state?.next_s ?? recheck_s, state === undefined ? 0 : permit_s(state)),
     )
     yield* sql`
-      update due_work set due_at = clock_timestamp() + make_interval(secs => ${wait_s})
+      update due_work set due_at = ${yield* transactionTime(sql)} + make_interval(secs => ${wait_s})
       where kind = 'deliveries' and workspace_id = ${workspace}`
   }
   return { dry: isEmpty } satisfies TurnEnd
@@ -244,25 +245,34 @@ export const layer = Layer.effect(
           sql.afterCommit(Effect.forkIn(renewStatistics(sql), scope)),
         ),
       dueWorkspaces: (limit, except = []) =>
-        unfenced(
-          (reader) => reader<WorkspaceRow>`
-            select workspace_id from due_work where kind = 'deliveries' and due_at <= clock_timestamp()
-              and workspace_id <> all(${texts(except)}::uuid[])
-            order by due_at limit ${limit}`,
+        unfenced((reader) =>
+          byDialect(reader, {
+            plain: reader<WorkspaceRow>`
+              select workspace_id from due_work where kind = 'deliveries' and due_at <= clock_timestamp()
+                and workspace_id <> all(${texts(except)}::uuid[])
+              order by due_at limit ${limit}`,
+            citus: dueWorkspaces(reader, limit, except),
+          }),
         ).pipe(Effect.map(toWorkspaceIds)),
       openWorkspaces: (limit) =>
-        unfenced(
-          (reader) => reader<WorkspaceRow>`
-            select workspace_id from due_work where kind = 'deliveries' or kind = 'messages' and due_at < 'infinity'
-            group by workspace_id order by min(due_at) limit ${limit}`,
+        unfenced((reader) =>
+          byDialect(reader, {
+            plain: reader<WorkspaceRow>`
+              select workspace_id from due_work where kind = 'deliveries' or kind = 'messages' and due_at < 'infinity'
+              group by workspace_id order by min(due_at) limit ${limit}`,
+            citus: openWorkspaces(reader, limit),
+          }),
         ).pipe(Effect.map(toWorkspaceIds)),
       claim: (workspace, options) => write(workspace, claim(sql, workspace, options, "deliveries")),
       messageTurns: (limit, turn_ms) => Effect.andThen(Transaction, orDefect(messageTurns(sql, limit, turn_ms))),
       claimMessages: (workspace, options) => write(workspace, claim(sql, workspace, options, "messages")),
       endMessageTurn: (turn, more) => write(turn.workspace, endMessageTurn(sql, turn, more)),
-      hasMessages: unfenced(
-        (reader) => reader<{ readonly found: boolean }>`
-          select exists (select from due_work where kind = 'messages') as found`,
+      hasMessages: unfenced((reader) =>
+        byDialect(reader, {
+          plain: reader<{ readonly found: boolean }>`
+            select exists (select from due_work where kind = 'messages') as found`,
+          citus: hasMessages(reader),
+        }),
       ).pipe(Effect.map(([row]) => row?.found === true)),
       messageArrival: yield* messageArrivals,
       renew: (workspace, claims, lease_ms) => write(workspace, renew(sql, workspace, claims, lease_ms)),

@@ -50,10 +50,11 @@ const recheck_s = 5
 const idle_recheck_s = 1
 
 /** `sending`: the blasts that may send now, for a `with`. */
+const isSending = (sql: Sql, workspace: WorkspaceId) =>
+  sql`workspace_id = ${workspace} and status = 'sending' and not paused and not restored`
+
 const sending = (sql: Sql, workspace: WorkspaceId) => sql`
-  sending as materialized (
-    select blast_id from blast where workspace_id = ${workspace} and status = 'sending' and not paused and not restored
-  )`
+  sending as materialized (select blast_id from blast where ${isSending(sql, workspace)})`
 
 interface ReadyQueue {
   readonly lane: string
@@ -141,11 +142,10 @@ const findQueues = Effect.fnUntraced(function* (sql: Sql, { now, workspace }: Cl
   yield* sql`
     delete from delivery_lane where workspace_id = ${workspace} and lane <> '' and ready_at = 'infinity'
       and filled_at < ${now} - interval '1 min'`
-  yield* sql`
-    with recursive ${sending(sql, workspace)},
-    found as (
+  const found = yield* sql<{ readonly lane: string; readonly due_at: string }>`
+    with recursive found as (
       select b.blast_id, first.lane, first.due_at
-      from sending b
+      from (select blast_id from blast where ${isSending(sql, workspace)}) as b
       cross join lateral (
         select q.lane, q.due_at from delivery_queue q
         where q.workspace_id = ${workspace} and q.blast_id = b.blast_id and q.lane > '' and q.token is null
@@ -159,11 +159,16 @@ const findQueues = Effect.fnUntraced(function* (sql: Sql, { now, workspace }: Cl
         order by q.lane, q.due_at limit 1) as next
     ),
     due as (select lane, min(due_at) as due_at from found group by lane)
-    insert into delivery_lane as l (workspace_id, lane, permits, filled_at, waited, ready_at)
-    select ${workspace}, due.lane, 1, ${now}, false, due.due_at
-    from due
+    select due.lane, due.due_at::text from due
     where not exists (select from delivery_lane known where known.workspace_id = ${workspace} and known.lane = due.lane
       and known.ready_at <= greatest(due.due_at, ${now} + interval '1 s'))
+    order by due.lane`
+  if (found.length === 0) return
+  yield* sql`
+    insert into delivery_lane as l (workspace_id, lane, permits, filled_at, waited, ready_at)
+    select ${workspace}, due.lane, 1, ${now}, false, due.due_at
+    from unnest(${texts(found.map(({ lane }) => lane))}::text[], ${texts(found.map((each) => each.due_at))}::timestamptz[])
+      as due (lane, due_at)
     order by due.lane
     on conflict (workspace_id, lane) do update set ready_at = least(l.ready_at, excluded.ready_at)`
 })

@@ -116,10 +116,11 @@ const sliceOf = (sql: PgClient.PgClient, workspace: WorkspaceId, query: TentQuer
 const factsFor = (sql: PgClient.PgClient, workspace: WorkspaceId, id: TentId, alias: Alias | null) =>
   Effect.gen(function* () {
     // The row of the workspace is the lock. The counts below use a snapshot taken after the lock.
+    yield* sql`select 1 from workspace where workspace_id = ${workspace} for no key update`
     const plan = yield* sql<Pick<Plan, "publishedTents_max" | "brandingRemovable">>`
       select p.published_tents_max as "publishedTents_max", p.branding_removable as "brandingRemovable"
       from workspace w join plan p on p.plan = w.plan
-      where w.workspace_id = ${workspace} for no key update of w`.pipe(Effect.flatMap(requireRow("tent")))
+      where w.workspace_id = ${workspace}`.pipe(Effect.flatMap(requireRow("tent")))
     const stem = alias === null ? "" : aliasStem(alias)
     const [counted] = yield* sql<{ others: number; taken: ReadonlyArray<string> }>`
       select

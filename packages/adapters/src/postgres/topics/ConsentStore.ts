@@ -95,7 +95,8 @@ const insertRecords = (sql: Sql, workspace: WorkspaceId, records: ReadonlyArray<
             recordKeys.map(
               (key) => sql`${texts(records.map((record) => asText(record[key])))}::${sql.literal(recordType(key))}[]`,
             ),
-          )}) as u (contact_id, ${sql.literal(recordColumns.slice(0, -1).join(", "))})`
+          )}) as u (contact_id, ${sql.literal(recordColumns.slice(0, -1).join(", "))})
+        returning 1`
 
 const apply = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, change: ChoicesChange) {
   const { activities, moves, records } = change

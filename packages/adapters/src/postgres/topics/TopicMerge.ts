@@ -46,5 +46,6 @@ export const moveConsent = Effect.fnUntraced(function* (
     with moved as (
       delete from consent_record where workspace_id = ${workspace} and contact_id = ${source} returning ${sql.literal(recordColumns.join(", "))})
     insert into consent_record (workspace_id, contact_id, ${sql.literal(recordColumns.join(", "))})
-    select ${workspace}, ${target}, ${sql.literal(recordColumns.join(", "))} from moved`
+    select ${workspace}, ${target}, ${sql.literal(recordColumns.join(", "))} from moved
+    returning 1`
 })

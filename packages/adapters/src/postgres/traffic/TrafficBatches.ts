@@ -59,6 +59,7 @@ const writeViews = (
       ${texts(newest.map((view) => view.device))}::text[], ${texts(newest.map((view) => view.browser))}::text[],
       ${texts(newest.map((view) => view.os))}::text[], ${texts(newest.map((view) => view.referrer))}::text[])
       as u (tent_id, at, view_id, country, device, browser, os, referrer)
+    returning 1
   ),
   visitors as (
     insert into page_visitor_day (workspace_id, tent_id, day, visitor)

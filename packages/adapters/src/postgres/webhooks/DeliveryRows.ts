@@ -102,6 +102,7 @@ export const insertions = (
       insert into webhook_payload (workspace_id, endpoint_id, delivery_id, position, contact_id, json)
       select ${workspace}, p.endpoint_id, p.delivery_id, p.position, p.contact_id, p.json
       from piece p join added on added.delivery_id = p.delivery_id
+      returning 1
     )`
 }
 

@@ -97,7 +97,8 @@ const insertSystemLists = (sql: PgClient.PgClient, workspace: Workspace, ids: Re
     ${DateTime.formatIso(workspace.createdAt)}
   from unnest(${ids}::uuid[], ${systemLists.map((list) => list.systemList)}::text[], ${systemLists.map((list) => list.name)}::text[],
     ${systemLists.map((list) => list.nameFolded)}::text[], ${systemLists.map((list) => list.slug)}::text[])
-    as u (list_id, system_list, name, name_folded, slug)`
+    as u (list_id, system_list, name, name_folded, slug)
+  returning 1`
 
 const columnsOf = (
   sql: PgClient.PgClient,

@@ -32,10 +32,20 @@ const examples: ReadonlyArray<readonly [statement: string, ...faults: ReadonlyAr
   ],
   ["select extract(epoch from due_at) from blast where workspace_id = $1 for update"],
   ["insert into list (workspace_id, name) values ($1, now_name) on conflict do nothing"],
-  ["insert into list (name, workspace_id) select $2, $1::uuid from plan"],
-  ["insert into list (workspace_id, name) select distinct on (name) $1, name from unnest($2) as g (name)"],
+  ["insert into list (name, workspace_id) select $2, $1::uuid from plan returning 1"],
   [
-    "with a as (select 1) insert into list (workspace_id, name) select l.workspace_id, l.name from list l where l.workspace_id = $1",
+    "insert into list (workspace_id, name) select distinct on (name) $1, name from unnest($2) as g (name) on conflict do nothing",
+  ],
+  [
+    "with a as (insert into list (workspace_id, name) select $1, name from unnest($2) as g (name)) select 1",
+    "INSERT … SELECT of list without RETURNING: add returning 1",
+  ],
+  [
+    "select advisory_lock('blast', b.id) from blast b where b.workspace_id = $1",
+    "advisory_lock beside a table: read before",
+  ],
+  [
+    "with a as (select 1) insert into list (workspace_id, name) select l.workspace_id, l.name from list l where l.workspace_id = $1 returning 1",
     "list gets a workspace_id that is not a parameter",
   ],
   ["insert into list (name) values ($1)", "list gets a workspace_id that is not a parameter"],

@@ -59,7 +59,7 @@ grant usage on schema jobs to tentpole_service;
 grant select, insert, update, delete on jobs.job_queue to tentpole_service;
 
 -- These functions have the rights of their owner, or serve one that has.
-revoke execute on function tentpole_partitions(text), tentpole_delete_old(text, int), tentpole_backlog(), tentpole_restored(bigint), tentpole_statistics(),
+revoke execute on function tentpole_partitions(text), tentpole_delete_old(text, int), tentpole_delete_rows(text, text), tentpole_backlog(), tentpole_restored(bigint), tentpole_statistics(),
   tentpole_misjudged(text, text, text), tentpole_shared_senders(), tentpole_consent_gaps() from public;
 grant execute on function tentpole_partitions(text), tentpole_delete_old(text, int), tentpole_backlog(), tentpole_restored(bigint), tentpole_statistics(),
   tentpole_shared_senders(), tentpole_consent_gaps() to tentpole_service;

@@ -11,7 +11,7 @@ create table form_submission (
   constraint form_submission_pkey primary key (workspace_id, submission_id),
   constraint form_submission_tent_fkey foreign key (workspace_id, tent_id) references tent on delete cascade,
   constraint form_submission_contact_fkey
-    foreign key (workspace_id, contact_id) references contact on delete set null (contact_id)
+    foreign key (workspace_id, contact_id) references contact
 );
 create index form_submission_newest on form_submission (workspace_id, tent_id, created_at desc, submission_id);
 create index form_submission_contact on form_submission (workspace_id, contact_id) where contact_id is not null;

@@ -34,15 +34,18 @@ create index job_completed on jobs.job_queue (updated_at) where state = 'complet
 -- come. Rows that another transaction has locked are left for the next call.
 create function jobs.wake_jobs(attempts_max int) returns void language plpgsql set search_path = pg_catalog, public, pg_temp
   set enable_seqscan = off as $$
+declare
+  moment timestamptz := clock_timestamp();
+  failed_at timestamptz := date_trunc('milliseconds', moment);
 begin
-  update jobs.job_queue q set token = null, lease_until = null, updated_at = date_trunc('milliseconds', clock_timestamp()),
+  update jobs.job_queue q set token = null, lease_until = null, updated_at = failed_at,
     state = case when q.attempts < attempts_max then 'ready' else 'dead' end,
     last_failure = case when q.attempts < attempts_max then q.last_failure
       else coalesce(q.last_failure, 'The lease ended in the last attempt') end
   where q.sequence = any(array(
-    select r.sequence from jobs.job_queue r where r.state = 'running' and r.lease_until <= clock_timestamp() for update skip locked));
+    select r.sequence from jobs.job_queue r where r.state = 'running' and r.lease_until <= moment for update skip locked));
   update jobs.job_queue q set state = 'ready' where q.sequence = any(array(
-    select l.sequence from jobs.job_queue l where l.state = 'later' and l.due_at <= clock_timestamp()
+    select l.sequence from jobs.job_queue l where l.state = 'later' and l.due_at <= moment
     order by l.due_at limit 1000 for update skip locked));
 end $$;
 
@@ -63,6 +66,9 @@ declare
   lane record;
   chosen bigint;
   fewest bigint;
+  moment timestamptz;
+  leased_until timestamptz;
+  holder uuid := gen_random_uuid();
 begin
   perform advisory_lock('job_claims', '');
   perform jobs.wake_jobs(attempts_max);
@@ -99,9 +105,11 @@ begin
     end if;
     exit when fewest = 0;
   end loop;
+  moment := clock_timestamp();
+  leased_until := moment + lease;
   return query
-    update jobs.job_queue q set state = 'running', attempts = q.attempts + 1, token = gen_random_uuid(),
-      lease_until = clock_timestamp() + lease, updated_at = clock_timestamp()
+    update jobs.job_queue q set state = 'running', attempts = q.attempts + 1, token = holder,
+      lease_until = leased_until, updated_at = moment
     where q.sequence = chosen and q.state = 'ready'
     returning q.id, q.workspace_id, q.payload, q.attempts, q.token;
 end $$;

@@ -33,6 +33,11 @@ do $$ begin
   end if;
 end $$;
 
+-- Names the workspace whose rows the rest of the transaction reads and writes. A distributed database has another function in its
+-- place (`citus/functions.sql`). Inlined.
+create function fence_to(workspace text) returns text language sql volatile
+  as $$ select set_config('tentpole.workspace_id', workspace, true) $$;
+
 -- Advisory locks, until the transaction ends. Like `AdvisoryLocks.ts`, which lists the classes and what each protects, these
 -- functions are the only place that takes them. They are inlined.
 create function advisory_lock(class text, name text) returns void language sql volatile
@@ -125,6 +130,18 @@ begin
   return created;
 end $$;
 
+-- Deletes a batch of the rows of a table that meet a condition, and returns its size.
+create function tentpole_delete_rows(relation text, condition text) returns int language plpgsql
+  set search_path = pg_catalog, public, pg_temp as $$
+declare
+  deleted int;
+begin
+  execute format('delete from public.%1$I where ctid = any(array(
+    select ctid from public.%1$I where %2$s limit 5000 for update skip locked))', relation, condition);
+  get diagnostics deleted = row_count;
+  return deleted;
+end $$;
+
 -- Deletes one part of the rows of all workspaces that are older than a number of days, and returns its size; 0: nothing is left.
 -- The part is the oldest partition, or else a batch of rows: of the table, or of its default partition. A partition is as old as
 -- its youngest row. What is still needed stays longer (`needed_by`, `held_while`). Rows whose id has no time stay. It fails when a
@@ -139,7 +156,6 @@ declare
   source text := target;
   kept int := days;
   old text;
-  deleted int;
 begin
   select * into rule from table_retention where relation = target;
   if rule.relation is null then
@@ -164,7 +180,7 @@ begin
       -- Dropping takes this lock too. Before the check, so that no row changes between the two.
       execute format('lock table only public.%I in access exclusive mode', target);
       if rule.needed_by is not null then
-        execute format('select exists (select from public.%1$I where %2$I >= %3$L and %2$I < %4$L)', rule.needed_by,
+        execute format('select exists (select 1 from public.%1$I where %2$I >= %3$L and %2$I < %4$L)', rule.needed_by,
           rule.age_column, tentpole_day_start(tentpole_age_type(rule), part.start),
           tentpole_day_start(tentpole_age_type(rule), part.stop)) into needed;
       elsif part.stop > before + days - rule.held_days_max then
@@ -193,10 +209,7 @@ begin
     else format('%1$I < %2$L and get_byte(uuid_send(%1$I), 6) >> 4 in (7, 8)', rule.age_column,
       tentpole_day_start('uuid', before))
   end;
-  execute format('delete from public.%1$I where ctid = any(array(
-    select ctid from public.%1$I where %2$s limit 5000 for update skip locked))', source, old);
-  get diagnostics deleted = row_count;
-  return deleted;
+  return tentpole_delete_rows(source, old);
 end $$;
 
 create table due_work (
@@ -218,7 +231,7 @@ create table due_hint (
   kind text not null,
   workspace_id uuid not null,
   due_at timestamptz not null,
-  constraint due_hint_pkey primary key (position)
+  constraint due_hint_pkey primary key (position, workspace_id)
 );
 comment on table due_hint is
   'Work of flows and webhooks that a transaction has created, until a worker moves it to `due_work`. Rows are only inserted and '
@@ -226,16 +239,11 @@ comment on table due_hint is
 
 -- Reports that a workspace has work from a time on. Without effect when no flow of the workspace was ever active, or it has no
 -- webhook endpoint.
-create function hint_due(hinted text, workspace uuid, at timestamptz) returns void language sql volatile as $$
+create function hint_due(hinted text, workspace uuid, at timestamptz) returns void language plpgsql volatile as $$
+begin
   insert into due_hint (kind, workspace_id, due_at)
-  select w.kind, w.workspace_id, at from due_work w where w.kind = hinted and w.workspace_id = workspace
-$$;
-
--- The same for new events: flows and webhooks read them.
-create function hint_events(workspace uuid, at timestamptz) returns void language sql volatile as $$
-  insert into due_hint (kind, workspace_id, due_at)
-  select w.kind, w.workspace_id, at from due_work w where w.kind in ('flow_events', 'webhooks') and w.workspace_id = workspace
-$$;
+  select w.kind, w.workspace_id, at from due_work w where w.kind = hinted and w.workspace_id = workspace;
+end $$;
 
 -- The outbox. Just before its commit, a transaction that has events locks the stream of the workspace, moves its position by their
 -- number, and inserts them with the positions in between. Therefore transactions commit in the order of their positions, and a

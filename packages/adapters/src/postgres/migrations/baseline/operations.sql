@@ -212,21 +212,21 @@ $$;
 -- as they may: further people get no confirmation mail until then.
 create function tentpole_consent_gaps() returns table (kind text, items bigint) language sql stable security definer
   set search_path = pg_catalog, public, pg_temp as $$
-  with using_topics as (
-    select t.workspace_id, min(t.created_at) as since from public.topic t where t.status = 'active' group by t.workspace_id)
-  select 'unnamed', count(*) from using_topics u join public.workspace w on w.workspace_id = u.workspace_id
-  where coalesce(w.postal_address, '') = '' or w.consent ->> 'privacyUrl' is null
+  select 'unnamed', count(distinct t.workspace_id) from public.topic t join public.workspace w on w.workspace_id = t.workspace_id
+  where t.status = 'active' and (coalesce(w.postal_address, '') = '' or w.consent ->> 'privacyUrl' is null)
   union all
-  select 'untopical', count(*) from using_topics u
-  where exists (
-    select from public.blast b
-    where b.workspace_id = u.workspace_id and b.launched_at > greatest(u.since, now() - interval '90 days') and not b.operational
-      and b.purpose = 'blast' and b.topic_id is null)
+  select 'untopical', count(distinct b.workspace_id) from public.blast b
+  join (
+    select t.workspace_id, min(t.created_at) as since from public.topic t where t.status = 'active' group by t.workspace_id) as u
+    on u.workspace_id = b.workspace_id
+  where b.launched_at > greatest(u.since, now() - interval '90 days') and not b.operational and b.purpose = 'blast'
+    and b.topic_id is null
   union all
-  select 'held', count(*) from public.workspace w
-  where coalesce((w.consent ->> 'confirmationsPerHour')::int, 1000) <= (
-    select count(*) from public.subscription_request r
-    where r.workspace_id = w.workspace_id and r.status <> 'confirmed' and r.created_at > now() - interval '1 hour')
+  select 'held', count(*) from (
+    select r.workspace_id from public.subscription_request r join public.workspace w on w.workspace_id = r.workspace_id
+    where r.status <> 'confirmed' and r.created_at > now() - interval '1 hour'
+    group by r.workspace_id, w.consent ->> 'confirmationsPerHour'
+    having count(*) >= coalesce((w.consent ->> 'confirmationsPerHour')::int, 1000)) as h
 $$;
 
 -- The table, or its partitions.

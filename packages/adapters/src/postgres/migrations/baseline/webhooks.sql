@@ -169,7 +169,7 @@ comment on table webhook_hour is 'How many webhook deliveries of an endpoint end
 
 -- An endpoint that was down for days goes on where it stopped.
 update table_retention set held_days_max = 30, held_while =
-  'select exists (select from public.webhook_reader r
+  'select exists (select 1 from public.webhook_reader r
     join public.webhook_endpoint e on e.workspace_id = r.workspace_id and e.endpoint_id = r.endpoint_id and e.status = ''enabled''
     cross join lateral (select from %s o where o.workspace_id = r.workspace_id and o.position > r.position limit 1) as behind)'
 where relation = 'outbox_event';

@@ -22,7 +22,7 @@ create table workspace (
   workspace_id uuid not null,
   name text not null constraint workspace_name_length check (char_length(name) between 1 and 200),
   slug text not null constraint workspace_slug_is_host_label check (slug ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
-  plan text not null,
+  plan text not null constraint workspace_plan_known check (plan in ('free', 'pro', 'max')),
   credits int not null constraint workspace_credits_not_negative check (credits >= 0),
   time_zone text not null default 'UTC',
   default_country text not null default 'US'
@@ -38,8 +38,7 @@ create table workspace (
   created_at timestamptz not null, updated_at timestamptz not null,
   deleted_at timestamptz,
   constraint workspace_pkey primary key (workspace_id),
-  constraint workspace_slug_unique unique (slug),
-  constraint workspace_plan_fkey foreign key (plan) references plan
+  constraint workspace_slug_unique unique (slug)
 );
 comment on table workspace is 'Tenants. Every row of a tenant table belongs to one of them.';
 comment on column workspace.slug is 'The first label of the host of its pages: <slug>.<PAGES_HOST>.';
