@@ -48,7 +48,8 @@ export const layer = Layer.effect(
         orDefect(sql`
           insert into due_lag as l (at, kind, lag_s)
           select date_bin(make_interval(secs => ${lag_period_s}), now(), 'epoch'), d.kind,
-            coalesce(extract(epoch from now() - d.due_at), 0)
+            -- another server may have found it with a clock that is ahead
+            greatest(0, extract(epoch from now() - d.due_at))
           from (${earliest(sql)}) as d
           on conflict (at, kind) do update set lag_s = excluded.lag_s where l.lag_s < excluded.lag_s`),
       ),
