@@ -3,6 +3,7 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import type { BlastId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Invalid, InvalidState, NotFound } from "../kernel/Refusal.ts"
 import { logFailure } from "../kernel/runtime/logFailure.ts"
+import { serveTurns } from "../kernel/runtime/Turns.ts"
 import { Actor } from "../kernel/changes/Actor.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { applyEvent, BlastStore, type BlastView, toBlastView } from "./BlastStore.ts"
@@ -11,13 +12,10 @@ import type { AnotherPersonNeeded } from "../workspaces/FourEyes.ts"
 import { emptyTally } from "../sending/Delivery.ts"
 import { ScheduleStore } from "./ScheduleStore.ts"
 
-/** Workspaces taken at once, and blasts of each that one query returns. */
-const turns_max = 50
+/** Blasts of a workspace that one query returns. */
 const due_max = 100
 /** How long other workers leave a workspace alone after one has taken its turn. A launch takes some milliseconds. */
 const turn_ms = 1_000
-/** Workspaces served at once. Each uses a database connection. */
-const concurrency = 4
 
 export class Schedules extends Context.Service<
   Schedules,
@@ -77,12 +75,13 @@ export class Schedules extends Context.Service<
           return toBlastView(yield* store.get(workspace, id, yield* DateTime.now))
         }),
 
-        fireDue: transact(schedules.takeTurns({ limit: turns_max, turn_ms })).pipe(
-          Effect.tap((turns) => Effect.forEach(turns, serve, { concurrency, discard: true })),
-          // A full batch: there may be more.
-          Effect.repeat({ while: (turns) => turns.length === turns_max }),
-          Effect.asVoid,
-        ),
+        fireDue: serveTurns({
+          take: (limit) => transact(schedules.takeTurns({ limit, turn_ms })),
+          workspaceOf: (workspace) => workspace,
+          serve,
+          failure: "the scheduled blasts of a workspace could not be fired",
+          concurrency: 4,
+        }),
       })
     }),
   )

@@ -5,6 +5,7 @@ import { ContactsChange } from "../contacts/ContactsChange.ts"
 import { ContactStore, retryOnIdentityConflict } from "../contacts/ContactStore.ts"
 import type { SubscriptionRequestId, WorkspaceId } from "../kernel/Ids.ts"
 import { logFailure } from "../kernel/runtime/logFailure.ts"
+import { serveTurns } from "../kernel/runtime/Turns.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import { ConsentStore } from "../topics/ConsentStore.ts"
 import { TopicStore } from "../topics/TopicStore.ts"
@@ -12,13 +13,10 @@ import { SubscriptionChange } from "./machine.ts"
 import { subscribing } from "./Subscribing.ts"
 import { type ExpiryTurn, SubscriptionStore } from "./SubscriptionStore.ts"
 
-/** Workspaces taken at once, and requests of each that one query returns. */
-const turns_max = 20
+/** Requests of a workspace that one query returns. */
 const due_max = 100
 /** How long other workers leave a workspace alone. An expiry takes some milliseconds. */
 const turn_ms = 10_000
-/** Workspaces served at once. Each uses a database connection. */
-const concurrency = 2
 
 export class Expiries extends Context.Service<
   Expiries,
@@ -69,12 +67,13 @@ export class Expiries extends Context.Service<
       })
 
       return Expiries.of({
-        run: transact(store.takeTurns({ limit: turns_max, turn_ms })).pipe(
-          Effect.tap((turns) => Effect.forEach(turns, serve, { concurrency, discard: true })),
-          // A full batch: there may be more.
-          Effect.repeat({ while: (turns) => turns.length === turns_max }),
-          Effect.asVoid,
-        ),
+        run: serveTurns({
+          take: (limit) => transact(store.takeTurns({ limit, turn_ms })),
+          workspaceOf: ({ workspace }) => workspace,
+          serve,
+          failure: "subscription requests could not expire",
+          concurrency: 2,
+        }),
       })
     }),
   )

@@ -4,7 +4,7 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import type { Contact } from "../../contacts/Contact.ts"
 import { ContactStore, retryOnIdentityConflict } from "../../contacts/ContactStore.ts"
 import { ConsentRecordId, Ids, type WorkspaceId } from "../../kernel/Ids.ts"
-import { logFailure } from "../../kernel/runtime/logFailure.ts"
+import { serveTurns } from "../../kernel/runtime/Turns.ts"
 import { Transactor } from "../../kernel/changes/Transactor.ts"
 import { parseEmail } from "../../kernel/values/EmailAddress.ts"
 import { SuppressionStore } from "../../sending/SuppressionStore.ts"
@@ -24,13 +24,10 @@ import {
   type WaitingKey,
 } from "./WaitingConfirmation.ts"
 
-/** Workspaces taken at once, and contacts of each that one query returns. */
-const turns_max = 20
+/** Contacts of a workspace that one query returns. */
 const due_max = 100
 /** How long other workers leave a workspace alone. A turn that takes longer does no harm. */
 const turn_ms = 30_000
-/** Workspaces served at once. Each uses a database connection. */
-const concurrency = 2
 /** After a mail that could not be prepared, or that the plan does not allow: the next one would not be, either. */
 const retry_s = 600
 
@@ -156,24 +153,13 @@ export class ImportConfirmations extends Context.Service<
       })
 
       return ImportConfirmations.of({
-        run: transact(queue.takeTurns({ limit: turns_max, turn_ms })).pipe(
-          Effect.tap((turns) =>
-            Effect.forEach(
-              turns,
-              (turn) =>
-                // One workspace that fails does not stop the others. It is due again when the time of its turn is over.
-                logFailure(
-                  "confirmation mails of imports failed",
-                  { workspace_id: turn.workspace },
-                  "Warning",
-                )(serve(turn)),
-              { concurrency, discard: true },
-            ),
-          ),
-          // A full batch: there may be more.
-          Effect.repeat({ while: (turns) => turns.length === turns_max }),
-          Effect.asVoid,
-        ),
+        run: serveTurns({
+          take: (limit) => transact(queue.takeTurns({ limit, turn_ms })),
+          workspaceOf: ({ workspace }) => workspace,
+          serve,
+          failure: "confirmation mails of imports failed",
+          concurrency: 2,
+        }),
       })
     }),
   )
