@@ -1,20 +1,8 @@
 // The renewal of statistics on PostgreSQL: of partitions too, and only where the planner would take a large workspace for a small one.
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
-import { inject } from "vitest"
+import { Effect } from "effect"
 import { postgres } from "../fixtures/Stores.ts"
-
-/** In a session of its own: what it counts is reported when it ends. */
-const asSuperuser = (statement: string) =>
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const [database] = yield* sql<{ readonly name: string }>`select current_database() as name`
-    const url = Redacted.make(`${inject("pgServer")}/${database?.name}`)
-    return yield* Effect.flatMap(PgClient.PgClient, (owner) => owner.unsafe<Record<string, unknown>>(statement)).pipe(
-      Effect.provide(PgClient.layer({ url, maxConnections: 1 })),
-    )
-  })
+import { asSuperuser } from "../support/Superuser.ts"
 
 const valueOf = (statement: string) => Effect.map(asSuperuser(statement), ([row]) => Object.values(row ?? {})[0])
 

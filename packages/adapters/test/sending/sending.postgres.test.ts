@@ -1,6 +1,7 @@
 // Deliveries under concurrent PostgreSQL sessions: which session waits for which, and what it sees afterwards.
 import { PgClient } from "@effect/sql-pg"
 import { lockName } from "@tentpole/adapters/postgres/kernel/AdvisoryLocks"
+import { textOf } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { blockBranches } from "@tentpole/adapters/postgres/sending/BlockReason"
 import { fenced } from "@tentpole/adapters/test/Fenced"
 import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
@@ -196,20 +197,22 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
       }),
     )
 
-    const required = "(select consent_required(workspace))"
-    const grantBranches = blockBranches({
-      operational: "q.operational",
-      topic: "t.standing",
-      consentRequired: required,
-      address: "q.email_normalized",
-    })
-
     it.effect("intents are refused by the branches that are generated from the conditions of core", () =>
-      Effect.gen(function* () {
-        const { sql } = yield* begin
-        const [row] = yield* sql<{ readonly text: string }>`select pg_get_functiondef('grant_intents'::regproc) as text`
-        const text = row?.text.replace(/--.*/g, "").replace(/\s+/g, " ")
-        assert.include(text, `${grantBranches} else 'granted' end as verdict`)
+      Effect.sync(() => {
+        const required = {
+          "baseline/sending.sql": "(select consent_required(workspace))",
+          "citus/functions.sql": "(w.consent ->> 'marketingConsent' = 'required')",
+        }
+        for (const [file, consentRequired] of Object.entries(required)) {
+          const branches = blockBranches({
+            operational: "q.operational",
+            topic: "t.standing",
+            consentRequired,
+            address: "q.email_normalized",
+          })
+          const text = textOf(file).replace(/--.*/g, "").replace(/\s+/g, " ")
+          assert.include(text, `${branches} else 'granted' end as verdict`, file)
+        }
       }),
     )
 

@@ -49,10 +49,11 @@ const recheck_s = 5
 /** The same, when no other queue is about to be ready. */
 const idle_recheck_s = 1
 
-/** `sending`: the blasts that may send now, for a `with`. */
+/** Of a blast of the workspace: whether it may send now. */
 const isSending = (sql: Sql, workspace: WorkspaceId) =>
   sql`workspace_id = ${workspace} and status = 'sending' and not paused and not restored`
 
+/** `sending`: the blasts that may send now, for a `with`. */
 const sending = (sql: Sql, workspace: WorkspaceId) => sql`
   sending as materialized (select blast_id from blast where ${isSending(sql, workspace)})`
 
