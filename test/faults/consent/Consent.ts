@@ -111,6 +111,17 @@ const ofWorkers: ReadonlyArray<readonly [string, Pick<GateOptions, "condition" |
   ["requests of imported people", { table: "subscription_request", condition: "true", write: "insert" }],
 ]
 
+/** Kills a worker that has reached the gate. Another one goes on. */
+const killAt = async (world: World, asking: Asking, gate: Gate): Promise<void> => {
+  const worker = await world.worker()
+  await gate.reached()
+  await worker.kill()
+  await gate.open()
+  await world.deployment.workersForgotten()
+  await world.hurry(asking)
+  await world.worker()
+}
+
 const killedWorker = ([what, gated]: (typeof ofWorkers)[number], at: "commit" | "update"): Scenario<World> => ({
   name: `a worker is killed while ${what} are written, before ${at === "update" ? "they are" : "that is committed"}`,
   run: async ({ say }, world) => {
@@ -118,13 +129,7 @@ const killedWorker = ([what, gated]: (typeof ofWorkers)[number], at: "commit" | 
     const gate = await Gate.close(world.deployment.inside, { ...gated, at })
     const emails = people("imported", 60)
     await world.importPeople(asking, emails)
-    const worker = await world.worker()
-    await gate.reached()
-    await worker.kill()
-    await gate.open()
-    await world.deployment.workersForgotten()
-    await world.hurry(asking)
-    await world.worker()
+    await killAt(world, asking, gate)
     await world.quiet(asking)
     await confirmImported(world, asking, emails)
     return judged(world, asking, say)
@@ -145,13 +150,7 @@ const killedAtExpiry = (at: "commit" | "update"): Scenario<World> => ({
     )
     const gate = await Gate.close(inside, { table: "subscription_request", condition: "new.status = 'expired'", at })
     await world.hurry(asking)
-    const worker = await world.worker()
-    await gate.reached()
-    await worker.kill()
-    await gate.open()
-    await world.deployment.workersForgotten()
-    await world.hurry(asking)
-    await world.worker()
+    await killAt(world, asking, gate)
     const left = async () =>
       (await inside.asOwner("select from contact where workspace_id = $1::uuid", [asking.id])).length
     for (let tries = 0; tries < 200 && (await left()) > 1; tries++) await pause(100)

@@ -6,30 +6,16 @@ import { chunkIdentities, ImportChunkChange } from "@tentpole/core/imports/Impor
 import { topicsNamed } from "@tentpole/core/imports/ImportConsent"
 import { rowReader } from "@tentpole/core/imports/Rows"
 import { consentIssues } from "@tentpole/core/imports/mapping/TopicChecks"
-import { ConsentRecordId, ContactId, ImportRunId, ImportSessionId, TopicId } from "@tentpole/core/kernel/Ids"
+import { ConsentRecordId, ContactId, ImportRunId, ImportSessionId } from "@tentpole/core/kernel/Ids"
 import { parseEmail } from "@tentpole/core/kernel/values/EmailAddress"
 import type { Topic, TopicStatus } from "@tentpole/core/topics/Topic"
 import { DateTime } from "effect"
+import { topicIdOf, topicOf } from "../topics/Topics.ts"
 
 const at = (text: string) => DateTime.makeUnsafe(text)
 const now = at("2026-05-01T12:00:00Z")
 const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
-const [news, offers] = [TopicId.make(idOf(1)), TopicId.make(idOf(2))]
-
-const topic = (id: TopicId, more: Partial<Topic> = {}): Topic => ({
-  id,
-  name: "News",
-  slug: "news",
-  description: null,
-  defaultSubscription: "unsubscribed",
-  visibility: "public",
-  doubleOptIn: true,
-  position: 0,
-  status: "active",
-  createdAt: now,
-  updatedAt: now,
-  ...more,
-})
+const [news, offers] = [topicIdOf(1), topicIdOf(2)]
 
 const given: ImportConsent = {
   topicIds: [],
@@ -107,7 +93,7 @@ const imported = (cells: ReadonlyArray<ReadonlyArray<string>>, known: Known = {}
   const change = ImportChunkChange.decide(run, headers, rows, {
     existing: [{ ...ann, unsubscribed: known.unsubscribed ?? false }],
     suppressions: [],
-    topics: known.topics ?? [topic(news), topic(offers)],
+    topics: known.topics ?? [topicOf(1), topicOf(2)],
     choices:
       known.recorded === undefined
         ? []
@@ -266,7 +252,7 @@ describe("Topics of a request", () => {
   ) =>
     consentIssues(
       { as, mappings, consent: consent && { ...given, ...consent } },
-      { headers, topics: [topic(news), topic(offers)], now },
+      { headers, topics: [topicOf(1), topicOf(2)], now },
     ).map(({ path }) => path)
 
   it("are those of its mappings and of its consent, each once", () => {

@@ -1,5 +1,5 @@
 // Tests of the machine of topics, and of decisions about choices.
-import { ContactId, TopicId } from "@tentpole/core/kernel/Ids"
+import { ContactId } from "@tentpole/core/kernel/Ids"
 import { decideChoices } from "@tentpole/core/topics/ChoiceDecision"
 import { ChoicesChange } from "@tentpole/core/topics/ChoicesChange"
 import { consentSources } from "@tentpole/core/topics/ConsentRecord"
@@ -8,25 +8,11 @@ import { TopicChange } from "@tentpole/core/topics/machine"
 import { active_topics_max, isStricter, type Topic, type TopicChoice, topicStatuses } from "@tentpole/core/topics/Topic"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Result } from "effect"
+import { topicIdOf, topicOf } from "./Topics.ts"
 
 const now = DateTime.makeUnsafe(1_000)
-const idOf = (nth: number) => TopicId.make(`00000000-0000-4000-8000-${String(nth).padStart(12, "0")}`)
-const topicOf = (nth: number, more: Partial<Topic> = {}): Topic => ({
-  id: idOf(nth),
-  name: `Topic ${nth}`,
-  slug: `topic-${nth}`,
-  description: null,
-  defaultSubscription: "unsubscribed",
-  visibility: "public",
-  doubleOptIn: true,
-  position: nth,
-  status: "active",
-  createdAt: now,
-  updatedAt: now,
-  ...more,
-})
 const wanted = (name: string) => ({
-  id: idOf(999),
+  id: topicIdOf(999),
   name,
   description: null,
   defaultSubscription: "subscribed" as const,
@@ -53,7 +39,9 @@ describe("TopicChange", () => {
 
   it("writes an audit entry for what changes, and none for an edit without effect", () => {
     const audited = (edit: object) =>
-      Result.getOrThrow(TopicChange.update(idOf(1), edit, [topicOf(1)], now)).change.audit.map(({ action }) => action)
+      Result.getOrThrow(TopicChange.update(topicIdOf(1), edit, [topicOf(1)], now)).change.audit.map(
+        ({ action }) => action,
+      )
     assert.deepStrictEqual(
       [audited({ status: "archived" }), audited({ name: "Other" }), audited({ name: "Topic 1" })],
       [["topic.archived"], ["topic.updated"], []],
@@ -75,15 +63,15 @@ describe("TopicChange", () => {
     )
     assert.isAtMost(slugOf("x".repeat(100), ["x".repeat(56)]).length, 63)
     assert.strictEqual(tags(TopicChange.create(wanted("TOPIC 1"), [topicOf(1)], now)), "TopicNameExists")
-    assert.strictEqual(tags(TopicChange.update(idOf(1), { name: "TOPIC 1" }, [topicOf(1)], now)), "ok")
+    assert.strictEqual(tags(TopicChange.update(topicIdOf(1), { name: "TOPIC 1" }, [topicOf(1)], now)), "ok")
   })
 })
 
 describe("decideChoices", () => {
-  const contactId = ContactId.make(idOf(1))
+  const contactId = ContactId.make(topicIdOf(1))
   const choiceOf = (status: TopicChoice["status"], source: TopicChoice["source"]): TopicChoice => ({
     contactId,
-    topicId: idOf(1),
+    topicId: topicIdOf(1),
     status,
     source,
     changedAt: now,
@@ -124,7 +112,7 @@ describe("decideChoices", () => {
     const again = choiceOf("subscribed", "api")
     assert.strictEqual(decide(topicOf(1), again).steps.length, 0)
     const vouched = decide(topicOf(1), again, { consent }).steps
-    const change = ChoicesChange.of(vouched, [idOf(7) as never])
+    const change = ChoicesChange.of(vouched, [topicIdOf(7) as never])
     assert.deepStrictEqual([change.records.length, change.moves.length, change.events.length], [1, 0, 0])
   })
 })

@@ -1,28 +1,15 @@
 // Tests of the decision about contacts that wait for the confirmation mail of an import.
 import { assert, describe, it } from "@effect/vitest"
 import { decideWaiting, dropSteps } from "@tentpole/core/imports/confirmations/WaitingConfirmation"
-import { ContactId, ImportRunId, TopicId } from "@tentpole/core/kernel/Ids"
+import { ContactId, ImportRunId } from "@tentpole/core/kernel/Ids"
 import { type Topic, topicStatuses } from "@tentpole/core/topics/Topic"
 import { DateTime, Schema } from "effect"
+import { topicIdOf, topicOf } from "../../topics/Topics.ts"
 
 const now = DateTime.makeUnsafe("2026-05-01T12:00:00Z")
 const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`
 const contactId = ContactId.make(idOf(9))
 const runId = ImportRunId.make(idOf(8))
-
-const topic = (n: number, status: Topic["status"]): Topic => ({
-  id: TopicId.make(idOf(n)),
-  name: "News",
-  slug: "news",
-  description: null,
-  defaultSubscription: "unsubscribed",
-  visibility: "public",
-  doubleOptIn: true,
-  position: 0,
-  status,
-  createdAt: now,
-  updatedAt: now,
-})
 
 const Known = Schema.Struct({
   status: Schema.Literals(["active", "archived", "deleted"]),
@@ -43,17 +30,17 @@ describe("decideWaiting", () => {
     },
     ({ hasAddress, isSuppressed, known, open, unsubscribed }) => {
       const idsOf = (holds: (each: typeof Known.Type) => boolean) =>
-        known.flatMap((each, at) => (holds(each) ? [TopicId.make(idOf(at))] : []))
+        known.flatMap((each, at) => (holds(each) ? [topicIdOf(at)] : []))
       const { asked, dropped } = decideWaiting(
         { topicIds: idsOf(({ isWanted }) => isWanted) },
         {
           contact: { id: contactId, emailNormalized: hasAddress ? "ann@example.org" : null, unsubscribed },
           isSuppressed,
-          topics: known.flatMap(({ status }, at) => (status === "deleted" ? [] : [topic(at, status)])),
+          topics: known.flatMap(({ status }, at) => (status === "deleted" ? [] : [topicOf(at, { status })])),
           choices: known.flatMap(({ choice }, at) =>
             choice === "none"
               ? []
-              : [{ contactId, topicId: TopicId.make(idOf(at)), status: choice, source: "import", changedAt: now }],
+              : [{ contactId, topicId: topicIdOf(at), status: choice, source: "import", changedAt: now }],
           ),
           open:
             open === "none"
@@ -82,7 +69,7 @@ describe("decideWaiting", () => {
   )
 
   it("leaves nothing recorded for a topic that is given up", () => {
-    const [step] = dropSteps({ runId, contactId }, [topic(1, "archived")], now)
+    const [step] = dropSteps({ runId, contactId }, [topicOf(1, { status: "archived" })], now)
     assert.deepInclude(step, { contactId, action: "expired" })
     assert.deepInclude(step?.of, { before: "pending", after: null })
     assert.deepInclude(step?.evidence, { source: "import", importRunId: runId })
