@@ -1,6 +1,6 @@
 // The sender's writes: requests intents, settles outcomes and releases deliveries, in batches. Settlements and releases are
-// retried until the database accepts them; meanwhile nothing is handed over. With a send journal, intents are stored there too
-// before their messages leave.
+// retried until the database accepts them; meanwhile nothing of their workspace is handed over. With a send journal, intents are
+// stored there too before their messages leave.
 import type { IntentAnswer } from "@tentpole/core/sending/Delivery"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import { Settlement, type AttemptResult } from "@tentpole/core/sending/Settlement"
@@ -10,13 +10,14 @@ import { SendJournal } from "@tentpole/core/sending/journal/SendJournal"
 import { batchRequests, batchWrites } from "@tentpole/core/kernel/runtime/Batcher"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
-import { DateTime, Effect, Metric, Cause, Latch } from "effect"
+import { DateTime, Effect, Metric } from "effect"
 import { Gates } from "../Gates.ts"
 import { byWorkspace, claimsOf, type InFlight, type Item } from "./InFlight.ts"
+import { untilWritten, type Writable, type WorkspaceWrites } from "./Writable.ts"
 
 export interface DeliveryWriterOptions {
   readonly inFlight: InFlight
-  readonly writable: Writable
+  readonly database: WorkspaceWrites
   /** Whether the send journal takes writes. */
   readonly recordable: Writable
   readonly lease_ms: number
@@ -37,8 +38,8 @@ export interface DeliveryWriter {
   /** Releases a delivery whose message was certainly not sent, although its intent was requested. */
   readonly revokeIntent: (item: Item) => Effect.Effect<void>
   /**
-   * Waits until fewer than `settlements_max` outcomes are unwritten. A crash leaves at most these and the open connections
-   * unconfirmed.
+   * Waits until fewer than `settlements_max` outcomes are unwritten, not counting those of workspaces that take no writes. A crash
+   * leaves at most these and the open connections unconfirmed.
    */
   readonly room: Effect.Effect<void>
   /** Waits until every outcome so far is written. */
@@ -106,7 +107,12 @@ export const deliveryWriter = Effect.fnUntraced(function* (options: DeliveryWrit
         return notSent(item)
       }),
     room: settlements.room,
-    drained: Effect.all([settlements.drained, releases.drained, Effect.ignore(journal.flush)], { discard: true }),
+    drained: Effect.all(
+      [settlements.drained, releases.drained, options.database.drained, Effect.ignore(journal.flush)],
+      {
+        discard: true,
+      },
+    ),
   } satisfies DeliveryWriter
 })
 
@@ -161,7 +167,7 @@ const eachWorkspace = <A extends { readonly workspace: WorkspaceId }>(
     discard: true,
   })
 
-const requestIntents = Effect.fnUntraced(function* ({ lease_ms, recordable, writable }: DeliveryWriterOptions) {
+const requestIntents = Effect.fnUntraced(function* ({ database, lease_ms, recordable }: DeliveryWriterOptions) {
   const store = yield* DeliveryStore
   const record = yield* recordIntents(recordable)
   const passGate = yield* Gates
@@ -177,7 +183,7 @@ const requestIntents = Effect.fnUntraced(function* ({ lease_ms, recordable, writ
           Effect.matchCauseEffect({
             onSuccess: (granted) => Effect.sync(() => answer(group, (item) => granted.get(item.claimed.id) ?? "lost")),
             onFailure: (cause) =>
-              Effect.map(writable.failed("requesting intents", cause), () => answer(group, () => "unknown")),
+              Effect.map(database.failed(workspace, "requesting intents", cause), () => answer(group, () => "unknown")),
           }),
         ),
       )
@@ -215,14 +221,14 @@ const recordIntents = Effect.fnUntraced(function* (recordable: Writable) {
   }
 })
 
-const writeSettlements = Effect.fnUntraced(function* ({ emptied, inFlight, writable }: DeliveryWriterOptions) {
+const writeSettlements = Effect.fnUntraced(function* ({ database, emptied, inFlight }: DeliveryWriterOptions) {
   const store = yield* DeliveryStore
   const { transact } = yield* Transactor
   const passGate = yield* Gates
   const write = (workspace: WorkspaceId, group: ReadonlyArray<Settled>) =>
     Effect.gen(function* () {
       const settlements = group.map(({ settlement }) => settlement)
-      const missed = yield* untilWritten(writable, "settling", transact(store.settle(workspace, settlements)))
+      const missed = yield* transact(store.settle(workspace, settlements))
       if (missed.length > 0) {
         yield* Metric.update(lost, missed.length)
         yield* Effect.logWarning("settlements came after their claims were lost").pipe(
@@ -233,66 +239,24 @@ const writeSettlements = Effect.fnUntraced(function* ({ emptied, inFlight, writa
       const dropped = group.map(({ item }) => inFlight.remove(item))
       if (dropped.includes(true)) yield* emptied(workspace)
     })
-  return (batch: ReadonlyArray<Settled>) => Effect.andThen(passGate("before-settle"), eachWorkspace(batch, write))
+  return (batch: ReadonlyArray<Settled>) =>
+    Effect.andThen(
+      passGate("before-settle"),
+      eachWorkspace(batch, (workspace, group) => database.write(workspace, "settling", write(workspace, group))),
+    )
 })
 
-const writeReleases = Effect.fnUntraced(function* ({ inFlight, writable }: DeliveryWriterOptions) {
+const writeReleases = Effect.fnUntraced(function* ({ database, inFlight }: DeliveryWriterOptions) {
   const store = yield* DeliveryStore
   const { transact } = yield* Transactor
   return (batch: ReadonlyArray<Item>) =>
     eachWorkspace(batch, (workspace, group) =>
-      Effect.map(
-        untilWritten(writable, "releasing deliveries", transact(store.release(workspace, claimsOf(group)))),
-        () => {
+      database.write(
+        workspace,
+        "releasing deliveries",
+        Effect.map(transact(store.release(workspace, claimsOf(group))), () => {
           for (const item of group) inFlight.remove(item)
-        },
+        }),
       ),
     )
 })
-
-const pauses_ms = [100, 200, 500, 1000, 2000, 5000] as const
-
-/** Whether the last write succeeded. Connections wait on it before they take a message. */
-export interface Writable {
-  readonly await: Effect.Effect<void>
-  readonly failed: (what: string, cause: Cause.Cause<unknown>) => Effect.Effect<void>
-  readonly succeeded: Effect.Effect<void>
-}
-
-export const writable = (store: string): Effect.Effect<Writable> =>
-  Effect.map(Latch.make(true), (latch) => ({
-    await: latch.await,
-    failed: (what, cause) =>
-      Effect.suspend(() => {
-        const first = latch.isOpen()
-        latch.closeUnsafe()
-        return first
-          ? Effect.logWarning(`${what} failed: nothing is sent until ${store} takes writes`, cause)
-          : Effect.void
-      }),
-    succeeded: Effect.suspend(() => {
-      if (latch.isOpen()) return Effect.void
-      latch.openUnsafe()
-      return Effect.logInfo(`${store} takes writes again`)
-    }),
-  }))
-
-/** Retries with growing pauses until it succeeds or is interrupted. */
-const untilWritten = <A>(
-  writable: Writable,
-  what: string,
-  write: Effect.Effect<A, unknown>,
-  attempt = 0,
-): Effect.Effect<A> =>
-  Effect.matchCauseEffect(write, {
-    onSuccess: (written) => Effect.as(writable.succeeded, written),
-    onFailure: (cause) =>
-      Cause.hasInterruptsOnly(cause)
-        ? Effect.interrupt
-        : writable
-            .failed(what, cause)
-            .pipe(
-              Effect.andThen(Effect.sleep(pauses_ms[Math.min(attempt, pauses_ms.length - 1)] ?? 5000)),
-              Effect.andThen(Effect.suspend(() => untilWritten(writable, what, write, attempt + 1))),
-            ),
-  })

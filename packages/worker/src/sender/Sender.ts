@@ -12,12 +12,9 @@ import { keptConnections, ReadyMessages } from "./ReadyMessages.ts"
 import { InFlight, type Item } from "./InFlight.ts"
 import { SmtpWorker, type SmtpWorkerDeps, MailServer } from "./SmtpWorker.ts"
 import { FairQueue } from "./FairQueue.ts"
-import {
-  type DeliveryWriter,
-  deliveryWriter as makeDeliveryWriter,
-  writable as makeWritable,
-} from "./DeliveryWriter.ts"
+import { type DeliveryWriter, deliveryWriter as makeDeliveryWriter } from "./DeliveryWriter.ts"
 import { senderLoops as makeLoops } from "./SenderLoops.ts"
+import { workspaceWrites, writable } from "./Writable.ts"
 
 export interface SenderOptions {
   /** The largest claim. */
@@ -62,19 +59,17 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   const inFlight = new InFlight()
   const load = yield* SendingLoad
   load.watch(inFlight)
-  const database = yield* makeWritable("the database")
-  const recordable = yield* makeWritable("the file store")
-  /** Nothing is claimed or sent while one of the two takes no writes. */
-  const writable = { ...database, await: Effect.andThen(database.await, recordable.await) }
+  const database = yield* workspaceWrites
+  const recordable = yield* writable("the file store")
   const server = new MailServer(connections_max)
   const queue = new FairQueue({ ...options, connections_max })
   const messages = new FairQueue({ ...options, claim_batch_max: message_batch_max, connections_max })
 
-  const loops = yield* makeLoops({ ...options, inFlight, messages, queue, writable, server })
+  const loops = yield* makeLoops({ ...options, inFlight, messages, queue, database, recordable, server })
   const checks = yield* Effect.scope
   const writer = yield* makeDeliveryWriter({
     inFlight,
-    writable,
+    database,
     recordable,
     lease_ms: options.lease_ms,
     intents_max: connections_max,
@@ -86,9 +81,20 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   if (settings.sending === "held") return yield* Effect.logWarning("SENDING=held: no mail leaves")
 
   const { render } = yield* OutgoingMail
-  const { ready, renderers } = yield* prepared(connections_max, { messages, queue, render })
+  /** Waits for the next delivery that may be sent. */
+  const nextOf = (waiting: FairQueue): Effect.Effect<Item> =>
+    Effect.flatMap(waiting.take, (item) =>
+      database.failing.has(item.workspace)
+        ? Effect.andThen(writer.release(item), nextOf(waiting))
+        : Effect.succeed(item),
+    )
+  const { ready, renderers } = yield* prepared(connections_max, {
+    messages: nextOf(messages),
+    deliveries: nextOf(queue),
+    render,
+  })
   const failBlast = yield* failing(inFlight, writer)
-  const deps = { ...writer, inFlight, writable, server, mail: yield* MailConnections, failBlast }
+  const deps = { ...writer, inFlight, database, recordable, server, mail: yield* MailConnections, failBlast }
   const kept = keptConnections(connections_max)
   const smtpWorkers = Array.from(
     { length: connections_max },
@@ -119,10 +125,13 @@ const prepared_singles_max = 8
 const prepared = Effect.fnUntraced(function* (
   connections_max: number,
   {
-    messages,
-    queue,
     render,
-  }: { readonly messages: FairQueue; readonly queue: FairQueue; readonly render: OutgoingMail["Service"]["render"] },
+    ...next
+  }: {
+    readonly messages: Effect.Effect<Item>
+    readonly deliveries: Effect.Effect<Item>
+    readonly render: OutgoingMail["Service"]["render"]
+  },
 ) {
   const ofMessages: { poll: Prefetched["poll"] } = { poll: Effect.undefined }
   const ofDeliveries: { poll: Prefetched["poll"] } = { poll: Effect.undefined }
@@ -134,10 +143,10 @@ const prepared = Effect.fnUntraced(function* (
     // Few: a message may have large files.
     connections_max: Math.min(connections_max, prepared_singles_max),
     render,
-    next: messages.take,
+    next: next.messages,
     offered: ready.messageOffered,
   })
-  const deliveries = yield* prefetch({ connections_max, render, next: queue.take, offered: ready.deliveryOffered })
+  const deliveries = yield* prefetch({ connections_max, render, next: next.deliveries, offered: ready.deliveryOffered })
   ofMessages.poll = singles.poll
   ofDeliveries.poll = deliveries.poll
   return { ready, renderers: [...singles.renderers, ...deliveries.renderers] }

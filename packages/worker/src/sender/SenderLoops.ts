@@ -12,14 +12,16 @@ import type { InFlight, Item } from "./InFlight.ts"
 import type { MailServer } from "./SmtpWorker.ts"
 import type { FairQueue } from "./FairQueue.ts"
 import type { ReadyMessages } from "./ReadyMessages.ts"
-import type { Writable } from "./DeliveryWriter.ts"
+import type { Writable, WorkspaceWrites } from "./Writable.ts"
 
 export interface SenderLoopsOptions {
   readonly inFlight: InFlight
   readonly queue: FairQueue
   /** Single messages, served before the others. */
   readonly messages: FairQueue
-  readonly writable: Writable
+  readonly database: WorkspaceWrites
+  /** Whether the send journal takes writes. */
+  readonly recordable: Writable
   readonly server: MailServer
   readonly claim_batch_max: number
   readonly lease_ms: number
@@ -27,13 +29,15 @@ export interface SenderLoopsOptions {
 }
 
 export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOptions) {
-  const { inFlight, lease_ms, messages, queue, server, writable } = options
+  const { database, inFlight, lease_ms, messages, queue, recordable, server } = options
   const store = yield* DeliveryStore
   const { transact } = yield* Transactor
   const blasts = yield* Blasts
   const passGate = yield* Gates
   const checkEpoch = yield* EpochCheck
   let paced_at_ms = -Infinity
+  /** Workspaces whose last claim failed, and until when they are not tried again. */
+  const resting = new Map<WorkspaceId, number>()
 
   /** No delivery of the workspace is in flight: sets when it is due again and finishes completed blasts. */
   const checkQueue = (workspace: WorkspaceId) =>
@@ -45,9 +49,9 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
     }).pipe(logFailure("checking a queue failed", {}, "Warning"))
 
   const serve = Effect.fnUntraced(function* (workspace: WorkspaceId) {
-    yield* writable.await
+    yield* recordable.await
     const room = Math.min(options.claim_batch_max, queue.roomFor(workspace))
-    if (room === 0) return
+    if (room === 0 || database.failing.has(workspace)) return
     // While the mail server is unreachable, single messages test it.
     const limit = server.reachable ? room : 1
     const now_ms = yield* Clock.currentTimeMillis
@@ -56,6 +60,21 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
     if (claimed.some((item) => item.claimed.rateLimited)) paced_at_ms = now_ms
     yield* offer(workspace, claimed)
   })
+
+  /** Serves a due workspace. If that fails, others are served meanwhile. */
+  const serveOrRest = (workspace: WorkspaceId) =>
+    serve(workspace).pipe(
+      Effect.tapCause(() =>
+        Effect.map(Clock.currentTimeMillis, (now_ms) => resting.set(workspace, now_ms + failure_pause_ms)),
+      ),
+      logFailure("claiming failed", { workspace_id: workspace }, "Warning"),
+    )
+
+  /** Workspaces that are not served now. */
+  const idle = (now_ms: number): ReadonlyArray<WorkspaceId> => {
+    for (const [workspace, until_ms] of resting) if (until_ms <= now_ms) resting.delete(workspace)
+    return [...database.failing, ...resting.keys()]
+  }
 
   /** Claimed deliveries are in flight at once, so that every exit releases them. */
   const take = (workspace: WorkspaceId, claim: ReturnType<typeof store.claim>) =>
@@ -80,10 +99,11 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
     )
   })
 
-  /** The turn ends whatever happens: the workspace is then due again. */
+  /** The workspace is due again when its turn ends, also if this fails. */
   const serveMessages = Effect.fnUntraced(function* (turn: MessageTurn) {
     const { workspace } = turn
-    yield* writable.await
+    yield* recordable.await
+    if (database.failing.has(workspace)) return
     const room = Math.min(options.claim_batch_max, messages.roomFor(workspace))
     // While the mail server is unreachable, single messages test it.
     const limit = server.reachable ? room : Math.min(room, 1)
@@ -93,6 +113,22 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
     )
     const claimed = yield* take(workspace, claim)
     if (claimed.length > 0) yield* offer(workspace, claimed)
+  })
+
+  /** Ends what ran out of time in a workspace. */
+  const sweep = Effect.fnUntraced(function* (workspace: WorkspaceId) {
+    const { expired, queued, unconfirmed } = yield* transact(store.sweep(workspace))
+    if (expired > 0) {
+      yield* Effect.logWarning("single messages were not sent in time").pipe(
+        Effect.annotateLogs({ workspace_id: workspace, expired }),
+      )
+    }
+    if (queued + unconfirmed > 0) {
+      yield* Effect.logWarning("expired leases of dead senders were ended").pipe(
+        Effect.annotateLogs({ workspace_id: workspace, queued, unconfirmed }),
+      )
+    }
+    yield* blasts.finish(workspace)
   })
 
   const unlessInterrupted = (what: string) => (cause: Cause.Cause<unknown>) =>
@@ -106,14 +142,14 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
     claim: Effect.gen(function* () {
       const now_ms = yield* Clock.currentTimeMillis
       const { except, full } = queue.capacity(now_ms)
-      const due = full ? [] : yield* store.dueWorkspaces(due_max, except)
+      const due = full ? [] : yield* store.dueWorkspaces(due_max, [...except, ...idle(now_ms)])
       if (due.length === 0) {
         // Rate-limited messages leave in small, even groups.
         const turns_ms = now_ms - paced_at_ms < paced_for_ms ? turn_ms : options.poll_every_ms
         yield* Effect.raceFirst(Effect.sleep(Math.min(turns_ms, options.poll_every_ms)), queue.needsMore)
       }
-      yield* Effect.forEach(due, serve, { discard: true })
-    }).pipe(Effect.catchCause(unlessInterrupted("claiming failed"))),
+      yield* Effect.forEach(due, serveOrRest, { discard: true })
+    }).pipe(Effect.catchCause(unlessInterrupted("looking for due deliveries failed"))),
     /** Claims single messages of each workspace that has some, or waits for the next arrival. */
     claimMessages: Effect.gen(function* () {
       const { full } = messages.capacity(yield* Clock.currentTimeMillis)
@@ -121,34 +157,44 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
       if (turns.length === 0) {
         yield* Effect.raceFirst(Effect.sleep(options.poll_every_ms), full ? messages.needsMore : store.messageArrival)
       }
-      yield* Effect.forEach(turns, serveMessages, { concurrency: message_claims_max, discard: true })
-    }).pipe(Effect.catchCause(unlessInterrupted("claiming single messages failed"))),
+      yield* Effect.forEach(
+        turns,
+        (turn) =>
+          logFailure(
+            "claiming single messages failed",
+            { workspace_id: turn.workspace },
+            "Warning",
+          )(serveMessages(turn)),
+        { concurrency: message_claims_max, discard: true },
+      )
+    }).pipe(Effect.catchCause(unlessInterrupted("looking for single messages failed"))),
     /** Keeps connections for single messages while the service has any, unless the mail server accepts fewer than there are. */
     usesMessages: (ready: ReadyMessages) =>
       Effect.flatMap(store.hasMessages, (found) => ready.use(found && server.isRoomy)).pipe(
         logFailure("looking for single messages failed", {}, "Warning"),
       ),
-    sweep: Effect.gen(function* () {
-      for (const workspace of yield* store.openWorkspaces(swept_max)) {
-        const { expired, queued, unconfirmed } = yield* transact(store.sweep(workspace))
-        if (expired > 0) {
-          yield* Effect.logWarning("single messages were not sent in time").pipe(
-            Effect.annotateLogs({ workspace_id: workspace, expired }),
-          )
-        }
-        if (queued + unconfirmed > 0) {
-          yield* Effect.logWarning("expired leases of dead senders were ended").pipe(
-            Effect.annotateLogs({ workspace_id: workspace, queued, unconfirmed }),
-          )
-        }
-        yield* blasts.finish(workspace)
-      }
-    }).pipe(logFailure("sweeping failed", {}, "Warning")),
+    sweep: store.openWorkspaces(swept_max).pipe(
+      Effect.flatMap((open) =>
+        Effect.forEach(
+          open,
+          (workspace) => logFailure("sweeping failed", { workspace_id: workspace }, "Warning")(sweep(workspace)),
+          { discard: true },
+        ),
+      ),
+      logFailure("looking for workspaces to sweep failed", {}, "Warning"),
+    ),
     renew: Effect.suspend(() =>
-      Effect.forEach(inFlight.claims(), ([workspace, claims]) => transact(store.renew(workspace, claims, lease_ms)), {
-        discard: true,
-      }),
-    ).pipe(logFailure("renewing leases failed", {}, "Warning")),
+      Effect.forEach(
+        inFlight.claims(),
+        ([workspace, claims]) =>
+          logFailure(
+            "renewing leases failed",
+            { workspace_id: workspace },
+            "Warning",
+          )(transact(store.renew(workspace, claims, lease_ms))),
+        { concurrency: renewals_max, discard: true },
+      ),
+    ),
   }
 })
 
@@ -156,6 +202,8 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
 const message_turn_ms = 5_000
 /** Claims of single messages that run concurrently, each for another workspace. */
 const message_claims_max = 4
+/** Renewals that run concurrently, each of another workspace. */
+const renewals_max = 4
 /** Workspaces of one claim round, and of one sweep. */
 const due_max = 20
 const swept_max = 1000

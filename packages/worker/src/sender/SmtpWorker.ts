@@ -6,16 +6,18 @@ import { permit_ms } from "@tentpole/core/sending/SendRateLimit"
 import { type AttemptResult, requiresLogin } from "@tentpole/core/sending/Settlement"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Clock, Effect, Exit, Scope, Semaphore } from "effect"
-import type { DeliveryWriter, IntentReply, Writable } from "./DeliveryWriter.ts"
+import type { DeliveryWriter, IntentReply } from "./DeliveryWriter.ts"
 import type { PreparedMessage } from "./Prefetch.ts"
 import type { InFlight, Item } from "./InFlight.ts"
+import type { Writable, WorkspaceWrites } from "./Writable.ts"
 
 export interface SmtpWorkerDeps extends Omit<DeliveryWriter, "drained"> {
   /** Waits for the next delivery. */
   readonly next: Effect.Effect<PreparedMessage>
   readonly inFlight: InFlight
   readonly mail: MailConnections["Service"]
-  readonly writable: Writable
+  readonly database: WorkspaceWrites
+  readonly recordable: Writable
   readonly server: MailServer
   /** Called when no message of the item's blast can be sent. */
   readonly failBlast: (item: Item, failure: string) => Effect.Effect<void>
@@ -207,9 +209,10 @@ export class SmtpWorker {
     const { item } = ready
     if (!deps.inFlight.has(item)) return true
     if (deps.inFlight.isStopped(item)) return yield* Effect.as(deps.release(item), true)
-    yield* deps.writable.await
+    yield* deps.recordable.await
     yield* deps.room
-    if (yield* isLate(item)) return yield* Effect.as(deps.release(item), true)
+    if (deps.database.failing.has(item.workspace) || (yield* isLate(item)))
+      return yield* Effect.as(deps.release(item), true)
     if (yield* isExpired(item)) return yield* Effect.as(deps.settle(item, { _tag: "expired" }), true)
     if (item.claimed.contact === null) return yield* Effect.as(this.#withoutMessage(item), true)
     const message = yield* this.#message(ready)

@@ -1,6 +1,7 @@
 // Tests of the sender with faults: crashes and stops at every gate, refusals, closed connections, an unreachable database.
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
 import { OutgoingMail } from "@tentpole/core/sending/OutgoingMail"
+import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import type { GateName } from "@tentpole/worker/Gates"
 import { assert, layer } from "@effect/vitest"
@@ -150,6 +151,57 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
           "every fault occurred",
         )
         yield* consistent(workspaceId, blast, server)
+      }).pipe(Effect.scoped),
+    patience_ms,
+  )
+
+  it.effect(
+    "sends the messages of other workspaces while the node of one is dead",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* fakeSmtp({ behaviour: { pause_ms: 5 } })
+        const [dying, living] = [yield* workspace, yield* workspace]
+        const theirs = yield* sendingBlast(dying, 200, { prefix: "dying" })
+        const others = yield* sendingBlast(living, 300, { prefix: "living" })
+        const sentTo = (prefix: string) => server.messages.filter(({ to }) => to.startsWith(prefix)).length
+        let isDead = false
+        const ifAlive =
+          <Rest extends ReadonlyArray<unknown>, A, R>(
+            call: (workspace: WorkspaceId, ...rest: Rest) => Effect.Effect<A, never, R>,
+          ) =>
+          (of: WorkspaceId, ...rest: Rest) =>
+            Effect.suspend(() =>
+              isDead && of === dying ? Effect.die(new Unavailable({ part: "database" })) : call(of, ...rest),
+            )
+        const store = yield* DeliveryStore
+        const { claim, claimMessages, endTurn, grant, release, renew, settle, sweep } = store
+        yield* running(server, { options: { ...quick, renew_every_ms: 50 } }).pipe(
+          Effect.provideService(DeliveryStore, {
+            ...store,
+            claim: ifAlive(claim),
+            claimMessages: ifAlive(claimMessages),
+            endTurn: ifAlive(endTurn),
+            grant: ifAlive(grant),
+            release: ifAlive(release),
+            renew: ifAlive(renew),
+            settle: ifAlive(settle),
+            sweep: ifAlive(sweep),
+          }),
+        )
+        yield* until(Effect.sync(() => sentTo("dying") >= 40))
+        isDead = true
+        yield* until(isSent(living, others))
+        assert.isBelow(sentTo("dying"), 200, "its messages waited")
+        isDead = false
+        yield* until(isSent(dying, theirs))
+        noneTwice(server)
+        for (const [workspaceId, blast] of [
+          [dying, theirs],
+          [living, others],
+        ] as const) {
+          assert.notProperty((yield* counts(workspaceId, blast)).states, "unconfirmed")
+          yield* consistent(workspaceId, blast, server)
+        }
       }).pipe(Effect.scoped),
     patience_ms,
   )
