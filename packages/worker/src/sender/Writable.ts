@@ -58,7 +58,7 @@ export const untilWritten = (
 export interface WorkspaceWrites {
   /** Workspaces whose last write failed. Nothing of them is claimed or sent. */
   readonly failing: ReadonlySet<WorkspaceId>
-  /** Call it only if a `write` of the workspace follows, which tells when it takes writes again. */
+  /** Call it only if a `write` of the workspace follows, which shows when it takes writes again. */
   readonly failed: (workspace: WorkspaceId, what: string, cause: Cause.Cause<unknown>) => Effect.Effect<void>
   /**
    * Returns after the first try, so that no other workspace waits for this one. If the try failed, or the workspace is `failing`,
