@@ -10,7 +10,7 @@ import { mkdtemp, rm, statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
-import { closeDatabase, createDistributed, startCluster } from "./citus/Cluster.ts"
+import { addDeadNode, closeDatabase, createDistributed, startCluster } from "./citus/Cluster.ts"
 import { statement } from "./support/Owner.ts"
 import { pooler } from "./support/PgBouncer.ts"
 
@@ -55,6 +55,7 @@ const startServer = Effect.fnUntraced(function* (folder: string) {
 const startNodes = Effect.fnUntraced(function* (programs: string, folder: string) {
   const cluster = yield* startCluster(programs, folder)
   yield* createDistributed(cluster, template)
+  yield* addDeadNode(cluster, template)
   yield* closeDatabase(cluster, template)
   const [base = "", ...workers] = cluster.nodes.map(({ url }) => withoutDatabase(url("postgres")))
   const superuserUrl = cluster.coordinator.url("postgres")

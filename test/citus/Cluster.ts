@@ -107,3 +107,13 @@ export const createDistributed = Effect.fnUntraced(function* (cluster: Cluster, 
   yield* createDatabase(cluster, name)
   yield* distribute(cluster.coordinator.url(name, owner))
 })
+
+/**
+ * Adds a node that is dead and has no rows, to a distributed database. Statements of a workspace that need other nodes than its own
+ * then fail. Its name is the last in the alphabet: Citus asks the first node for locks of reference tables.
+ */
+export const addDeadNode = ({ coordinator }: Cluster, name: string) =>
+  onEach([coordinator], name, [
+    `insert into pg_dist_node (nodename, nodeport, groupid, isactive, shouldhaveshards, noderole, nodecluster)
+     values ('127.0.0.9', 9, 99, true, false, 'primary', 'default')`,
+  ])

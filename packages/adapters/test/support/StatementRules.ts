@@ -103,8 +103,8 @@ const referencesOf = (words: Words, tenants: ReadonlySet<string>): ReadonlyArray
 
 type IsParameter = (word: string) => boolean
 
-/** Whether the new rows of an INSERT have a parameter as their workspace. */
-const insertsParameter = (query: Nodes, isParameter: IsParameter): boolean => {
+/** Whether the new rows of an INSERT have such a value as their workspace. */
+const insertsWorkspace = (query: Nodes, isRight: (word: string) => boolean): boolean => {
   const into = query.indexOf("into")
   const columns = query.findIndex((node, at) => at > into && isGroup(node))
   const index = splitAt(query.slice(columns, columns + 1).flat(), [","]).findIndex(([name]) => name === "workspace_id")
@@ -114,7 +114,7 @@ const insertsParameter = (query: Nodes, isParameter: IsParameter): boolean => {
     rest[start] === "values" ? rest.slice(start).filter(isGroup).slice(0, 1) : [withoutDistinct(rest.slice(start + 1))]
   const isFirst = (item: Nodes | undefined): boolean => {
     const [first] = item ?? []
-    return isGroup(first) ? isFirst(first) : first !== undefined && isParameter(first)
+    return isGroup(first) ? isFirst(first) : first !== undefined && isRight(first)
   }
   return index >= 0 && start >= 0 && rows.every((row) => isFirst(splitAt(row, [","])[index]))
 }
@@ -141,6 +141,8 @@ const unstable = new Set([
   to_jsonb to_json format concat concat_ws to_char array_to_string date_trunc age advisory_lock advisory_lock_shared
   advisory_lock_shared_try hint_due make_members_due`.split(/\s+/),
 ])
+
+const volatile = new Set(["clock_timestamp", "gen_random_uuid", "nextval", "random", "uuid_v7"])
 
 const locks = new Set([...unstable].filter((name) => name.startsWith("advisory_lock")))
 
@@ -190,14 +192,46 @@ const writeFaults = (query: Nodes, table: string): Words => {
   ]
 }
 
-const faultsOf = (query: Nodes, tenants: ReadonlySet<string>, isParameter: IsParameter): Words => {
+/** The names of the parts of each WITH. */
+const partsOf = (words: Words): ReadonlySet<string> =>
+  new Set(
+    words.filter((_, index) =>
+      /^as (materialized )?\( (select|insert|update|delete|with)/.test(words.slice(index + 1, index + 5).join(" ")),
+    ),
+  )
+
+/** The workspace of a row of `homeOf`. */
+const home = "home.workspace_id"
+
+/** Only with the row of `homeOf` is an INSERT that reads another part sent to one server. */
+const insertFaults = (query: Nodes, table: string, parts: ReadonlySet<string>, isParameter: IsParameter): Words => {
+  const rows = query.slice(query.indexOf("into") + 2)
+  if (referencesOf(allWords(rows), parts).length === 0) {
+    return insertsWorkspace(query, (word) => isParameter(word) || word === home)
+      ? []
+      : [`${table} gets a workspace_id that is not a parameter`]
+  }
+  return [
+    ...(insertsWorkspace(query, (word) => word === home)
+      ? []
+      : [`${table} reads another part: take its workspace_id from homeOf`]),
+    ...callsIn(allWords(rows), volatile).map(
+      (name) => `${name} in an INSERT of ${table} that reads another part: compute it in a part`,
+    ),
+  ]
+}
+
+const faultsOf = (
+  query: Nodes,
+  tenants: ReadonlySet<string>,
+  parts: ReadonlySet<string>,
+  isParameter: IsParameter,
+): Words => {
   const words = ownWords(query)
   const fenced = fencedAliases(words, isParameter)
   const references = referencesOf(words, tenants)
   const faults: Array<string> = references.flatMap(({ alias, table, verb }) => {
-    if (verb === "insert") {
-      return insertsParameter(query, isParameter) ? [] : [`${table} gets a workspace_id that is not a parameter`]
-    }
+    if (verb === "insert") return insertFaults(query, table, parts, isParameter)
     const at = fenced.findIndex((name) => name === null || name === (alias ?? table))
     // A column without alias belongs to one table.
     const isFenced = at >= 0
@@ -221,5 +255,7 @@ export const faultsOfStatement = (
   parameters: ReadonlySet<string> = new Set(),
 ): Words => {
   const isParameter = (word: string) => /^\$\d+$/.test(word) || parameters.has(word)
-  return [...new Set(queriesOf(parse(text)).flatMap((query) => faultsOf(query, tenants, isParameter)))]
+  const nodes = parse(text)
+  const parts = partsOf(allWords(nodes))
+  return [...new Set(queriesOf(nodes).flatMap((query) => faultsOf(query, tenants, parts, isParameter)))]
 }

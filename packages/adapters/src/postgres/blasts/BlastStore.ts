@@ -18,6 +18,7 @@ import { type Ended, endedColumns, writeEnded, unsent } from "../sending/UnsentE
 import { applyEmail } from "../emails/EmailStore.ts"
 import { changeBetween, changeFromQueued, countChange, countedColumns } from "../sending/DeliveryCounters.ts"
 import { applyList } from "../lists/ListWrites.ts"
+import { homeOf } from "../citus/Home.ts"
 import { fencedWrites, raiseStatementTimeout, Reads, transactionTime } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
@@ -165,8 +166,8 @@ const requeue = Effect.fnUntraced(function* (
     ),
     queued as (
       insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, topic_id, due_at)
-      select ${workspace}, delivery_id, ${id}, contact_id, email_normalized, operational, topic_id, ${yield* transactionTime(sql)}
-      from moved
+      select home.workspace_id, delivery_id, ${id}, contact_id, email_normalized, operational, topic_id, ${yield* transactionTime(sql)}
+      from ${homeOf(sql, workspace)} cross join moved
       returning 1
     ),
     ${yield* countChange(sql, workspace, changeBetween("retried", "moved"))}

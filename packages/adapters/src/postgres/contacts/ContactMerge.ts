@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { texts } from "../kernel/Arrays.ts"
 import { makeDue } from "../kernel/DueWork.ts"
+import { homeOf } from "../citus/Home.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
 import { moveMemberCounts } from "../lists/StoredCounts.ts"
 import { moveConsent } from "../topics/TopicMerge.ts"
@@ -78,10 +79,12 @@ export const takeOver = Effect.fnUntraced(function* (sql: Sql, workspace: Worksp
   yield* sql`
     with moved as (
       delete from import_confirmation where workspace_id = ${workspace} and contact_id = ${source}
-      returning import_run_id, topic_ids, due_at)
-    insert into import_confirmation as w (workspace_id, import_run_id, contact_id, topic_ids, due_at)
-    select ${workspace}, import_run_id, ${target}, topic_ids, due_at from moved
-    on conflict (workspace_id, import_run_id, contact_id) do update set topic_ids = w.topic_ids || excluded.topic_ids`
+      returning import_run_id, topic_ids, due_at),
+    written as (
+      insert into import_confirmation as w (workspace_id, import_run_id, contact_id, topic_ids, due_at)
+      select home.workspace_id, import_run_id, ${target}::uuid, topic_ids, due_at from ${homeOf(sql, workspace)} cross join moved
+      on conflict (workspace_id, import_run_id, contact_id) do update set topic_ids = w.topic_ids || excluded.topic_ids)
+    select 1 from moved limit 1`
   yield* sql`update test_mail set contact_id = ${target} where workspace_id = ${workspace} and contact_id = ${source}`
   yield* sql`
     update contact c set last_activity_at = greatest(c.last_activity_at, s.last_activity_at) from contact s
@@ -174,8 +177,10 @@ const moveMemberships = Effect.fnUntraced(function* (sql: Sql, workspace: Worksp
       delete from flow_date_fired f
       where f.workspace_id = ${workspace} and f.contact_id = ${source} and f.flow_id = any(array(
         select flow_id from flow where workspace_id = ${workspace}))
-      returning f.flow_id, f.day)
-    insert into flow_date_fired (workspace_id, flow_id, contact_id, day)
-    select ${workspace}, flow_id, ${target}, day from moved
-    on conflict do nothing`
+      returning f.flow_id, f.day),
+    written as (
+      insert into flow_date_fired (workspace_id, flow_id, contact_id, day)
+      select home.workspace_id, flow_id, ${target}::uuid, day from ${homeOf(sql, workspace)} cross join moved
+      on conflict do nothing)
+    select 1 from moved limit 1`
 })

@@ -14,6 +14,7 @@ import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { addDayCounts } from "../figures/DayFigures.ts"
 import { booleans, floats, texts } from "../kernel/Arrays.ts"
+import { homeOf } from "../citus/Home.ts"
 import { deleteContacts } from "./ContactDeletion.ts"
 import { assignedColumns, numberValues } from "./NumberColumns.ts"
 import { moveContactCount } from "../lists/StoredCounts.ts"
@@ -176,7 +177,8 @@ const insertOf = (
   assigned as materialized (select names, types from ${assignedColumns(sql, workspace)}),
   written as (
     insert into contact as c (workspace_id, ${sql.literal(names([...columns, ...numberValues]))})
-    select ${workspace}, u.*, ${sql.literal(numbers)} from assigned, unnest(${sql.csv(
+    select home.workspace_id, u.*, ${sql.literal(numbers)} from ${homeOf(sql, workspace)}
+    cross join assigned cross join unnest(${sql.csv(
       columns.map(({ type, values }) => sql`${values(contacts)}::${sql.literal(type)}[]`),
     )}) as u (${sql.literal(names(columns))})
     ${end})`

@@ -19,6 +19,7 @@ import {
 import { type Ended, endedColumns, writeEnded, unsent } from "../sending/UnsentEvents.ts"
 import { moveTallies } from "./FlowTallies.ts"
 import { dueArrays, stateColumns, stateArrays } from "./MembershipRows.ts"
+import { homeOf } from "../citus/Home.ts"
 import { appendEvents } from "../kernel/Outbox.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
 
@@ -215,10 +216,10 @@ const insertMessages = Effect.fnUntraced(function* (
     queued as (
       insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, membership_id, visit, email_normalized,
         operational, topic_id, lane, due_at)
-      select ${workspace}, a.delivery_id, a.blast_id, a.contact_id, a.membership_id, a.visit, a.email_normalized, a.operational, a.topic_id,
+      select home.workspace_id, a.delivery_id, a.blast_id, a.contact_id, a.membership_id, a.visit, a.email_normalized, a.operational, a.topic_id,
         case when w.sending_per_domain_per_second is null then '' else split_part(a.email_normalized, '@', -1) end,
         ${stored_at}
-      from added a join workspace w on w.workspace_id = ${workspace}
+      from ${homeOf(sql, workspace)} cross join added a join workspace w on w.workspace_id = ${workspace}
       where a.state = 'queued'
       returning 1
     ),

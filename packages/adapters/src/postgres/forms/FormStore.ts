@@ -7,6 +7,7 @@ import type { TentId, TopicId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import { writeActivities, writeContacts } from "../contacts/ContactWrites.ts"
 import { uuids } from "../kernel/Arrays.ts"
+import { homeOf } from "../citus/Home.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { newestRows, slicedByAge } from "../kernel/Slices.ts"
 import { storeLayer } from "../StoreLayer.ts"
@@ -39,10 +40,13 @@ const countSubmission = (sql: PgClient.PgClient, workspace: WorkspaceId, { creat
     values (${workspace}, ${tentId}, (${iso(createdAt)}::timestamptz at time zone 'UTC')::date, 'submissions', '', 1)
     on conflict (workspace_id, tent_id, day, dimension, value) do update set views = d.views + 1
     returning day
+  ),
+  of_workspace as (
+    insert into workspace_view_day as d (workspace_id, day, dimension, value, views)
+    select home.workspace_id, day, 'submissions', '', 1 from ${homeOf(sql, workspace)} cross join of_tent
+    on conflict (workspace_id, day, dimension, value) do update set views = d.views + 1
   )
-  insert into workspace_view_day as d (workspace_id, day, dimension, value, views)
-  select ${workspace}, day, 'submissions', '', 1 from of_tent
-  on conflict (workspace_id, day, dimension, value) do update set views = d.views + 1`
+  select 1`
 
 const columns = `submission_id as id, tent_id as "tentId", form_id as "formId", fields, contact_id as "contactId",
   created_at as "createdAt"`

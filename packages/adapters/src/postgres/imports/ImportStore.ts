@@ -24,6 +24,7 @@ import { DateTime, Effect } from "effect"
 import { ints, texts } from "../kernel/Arrays.ts"
 import { writeFields } from "../contacts/ContactFieldStore.ts"
 import { writeContacts } from "../contacts/ContactWrites.ts"
+import { homeOf } from "../citus/Home.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { appendEventsIfRead, type EventJson, eventsIfRead } from "../kernel/Outbox.ts"
 import { newestRows, slicedByAge } from "../kernel/Slices.ts"
@@ -134,24 +135,25 @@ const addMembers = (sql: PgClient.PgClient, workspace: WorkspaceId, { members, a
             order by list_id for no key update
           ), moved as (
             insert into list_member (workspace_id, list_id, contact_id, added_at)
-            select ${workspace}, t.list_id, u.contact_id, ${iso(at)}::timestamptz
-            from target t cross join unnest(${texts(members.contactIds)}::uuid[]) as u (contact_id)
+            select home.workspace_id, t.list_id, u.contact_id, ${iso(at)}::timestamptz
+            from ${homeOf(sql, workspace)} cross join target t cross join unnest(${texts(members.contactIds)}::uuid[]) as u (contact_id)
             on conflict do nothing
             returning list_id, contact_id
-          ), counted as (${moveMemberCounts(sql, workspace, 1)}), new_activities as (
-            insert into activity (workspace_id, contact_id, at, type, metadata)
-            select ${workspace}, m.contact_id, ${iso(at)}::timestamptz, 'list_added',
-              jsonb_build_object('list_id', t.list_id, 'list_name', t.name)
+          ), counted as (${moveMemberCounts(sql, workspace, 1)}), named as materialized (
+            select uuid_v7() as id, m.contact_id, jsonb_build_object('list_id', t.list_id, 'list_name', t.name) as metadata
             from moved m join target t using (list_id)
+          ), new_activities as (
+            insert into activity (workspace_id, contact_id, at, activity_id, type, metadata)
+            select home.workspace_id, contact_id, ${iso(at)}::timestamptz, id, 'list_added', metadata
+            from ${homeOf(sql, workspace)} cross join named
             returning 1
           )
           select ${eventsIfRead(
             sql,
             workspace,
             sql`(
-              select coalesce(jsonb_agg(jsonb_build_array('list_added', m.contact_id, ${iso(at)}::text,
-                jsonb_build_object('list_id', t.list_id, 'list_name', t.name))), '[]')
-              from moved m join target t using (list_id))`,
+              select coalesce(jsonb_agg(jsonb_build_array('list_added', contact_id, ${iso(at)}::text, metadata)), '[]')
+              from named)`,
           )} as events`,
         ([row]) => appendEventsIfRead(workspace, row?.events ?? null),
       )

@@ -6,6 +6,7 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { SqlError, Statement } from "effect/sql"
 import { texts } from "./Arrays.ts"
+import { homeOf } from "../citus/Home.ts"
 import { fromRow, type RowOf } from "./Instants.ts"
 import { Conflicted, fencedWrites, Reads, transactionTime } from "./Postgres.ts"
 
@@ -99,8 +100,8 @@ const append = (
     returning position - ${events.length}::int as before
   ), written as (
     insert into outbox_event (workspace_id, position, type, contact_id, at, data)
-    select ${workspace}, moved.before + added.nth, added.type, added.contact_id, added.at, added.data
-    from moved cross join unnest(${texts(events.map((event) => event.type))}::text[],
+    select home.workspace_id, moved.before + added.nth, added.type, added.contact_id, added.at, added.data
+    from ${homeOf(sql, workspace)} cross join moved cross join unnest(${texts(events.map((event) => event.type))}::text[],
       ${texts(events.map((event) => event.contactId))}::uuid[],
       ${texts(events.map((event) => DateTime.formatIso(event.at)))}::timestamptz[],
       ${texts(events.map((event) => JSON.stringify(event.data)))}::jsonb[])

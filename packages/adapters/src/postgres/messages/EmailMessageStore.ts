@@ -8,6 +8,7 @@ import type { Suppression } from "@tentpole/core/sending/Suppression"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { isAnyOf, texts } from "../kernel/Arrays.ts"
+import { homeOf } from "../citus/Home.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
 import { contactColumns, type ContactRow, toContact } from "../contacts/ContactRows.ts"
@@ -152,10 +153,10 @@ const retry = Effect.fnUntraced(function* (
     queued as (
       insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, topic_id,
         lane, due_at, expires_at)
-      select ${workspace}, a.delivery_id, a.blast_id, a.contact_id, a.email_normalized, a.operational, a.topic_id,
+      select home.workspace_id, a.delivery_id, a.blast_id, a.contact_id, a.email_normalized, a.operational, a.topic_id,
         case when w.sending_per_domain_per_second is null then '' else split_part(a.email_normalized, '@', -1) end,
         ${now}, ${DateTime.formatIso(expiresAt)}
-      from again a join workspace w on w.workspace_id = ${workspace}
+      from ${homeOf(sql, workspace)} cross join again a join workspace w on w.workspace_id = ${workspace}
       returning 1
     ),
     ${yield* countChange(sql, workspace, changeBetween("was", "again"))}

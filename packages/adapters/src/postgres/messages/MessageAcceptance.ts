@@ -6,6 +6,7 @@ import { fold } from "@tentpole/core/kernel/Text"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DateTime, Effect } from "effect"
 import { isDistributed } from "../citus/Dialect.ts"
+import { homeOf } from "../citus/Home.ts"
 import { iso } from "../kernel/Instants.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
 import { countInserts, insertedColumns } from "../sending/DeliveryCounters.ts"
@@ -82,36 +83,37 @@ const insert = Effect.fnUntraced(function* (
     ),
     accepted as (
       insert into email_message (workspace_id, delivery_id, ${sql.literal(messageColumns)})
-      select ${workspace}, id, ${sql.literal(messageColumns)} from given order by id
+      select home.workspace_id, id, ${sql.literal(messageColumns)} from ${homeOf(sql, workspace)} cross join given order by id
       returning 1
     ),
     content as (
       insert into email_message_content (workspace_id, delivery_id, contact_id, retained, data, html, plain_text)
-      select ${workspace}, id, contact_id, retain_content, data, html, plain_text from given
+      select home.workspace_id, id, contact_id, retain_content, data, html, plain_text from ${homeOf(sql, workspace)} cross join given
       where reason is null or retain_content order by id
       returning 1
     ),
     tagged as (
       insert into email_message_tag (workspace_id, tag, delivery_id)
-      select ${workspace}, t.key || ':' || t.value, g.id from given g cross join lateral jsonb_each_text(g.labels -> 'tags') as t
+      select home.workspace_id, t.key || ':' || t.value, g.id
+      from ${homeOf(sql, workspace)} cross join given g cross join lateral jsonb_each_text(g.labels -> 'tags') as t
       order by 2, 3
       returning 1
     ),
     added as (
       insert into delivery as d (workspace_id, delivery_id, blast_id, message, contact_id, approval_id, topic_id, email, email_normalized,
         display_name, display_name_folded, operational, holds_address, state, reason, created_at)
-      select ${workspace}, id, blast_id, labels, contact_id, approval_id, topic_id, email, email_normalized, display_name,
+      select home.workspace_id, id, blast_id, labels, contact_id, approval_id, topic_id, email, email_normalized, display_name,
         display_name_folded, operational, false, case when reason is null then 'queued' else 'blocked' end, reason, created_at
-      from given order by id
+      from ${homeOf(sql, workspace)} cross join given order by id
       returning d.email_normalized, d.operational, ${sql.literal(endedColumns)}, ${sql.literal(insertedColumns)}
     ),
     queued as (
       insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, topic_id, lane, due_at,
         expires_at)
-      select ${workspace}, g.id, g.blast_id, g.contact_id, g.email_normalized, g.operational, g.topic_id,
+      select home.workspace_id, g.id, g.blast_id, g.contact_id, g.email_normalized, g.operational, g.topic_id,
         case when w.sending_per_domain_per_second is null then '' else split_part(g.email_normalized, '@', -1) end,
         coalesce(g.scheduled_at, ${stored_at}), g.expires_at
-      from given g join workspace w on w.workspace_id = ${workspace}
+      from ${homeOf(sql, workspace)} cross join given g join workspace w on w.workspace_id = ${workspace}
       where g.reason is null order by g.id
       returning 1
     ),

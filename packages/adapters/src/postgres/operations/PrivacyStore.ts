@@ -38,6 +38,7 @@ const not_data = [
   "outbox_stream",
   "webhook_lease",
   "webhook_reader",
+  "workspace_home",
 ]
 
 const tables = (sql: PgClient.PgClient, column: "contact_id" | "workspace_id") =>

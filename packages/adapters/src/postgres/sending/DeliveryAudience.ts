@@ -11,6 +11,7 @@ import type { Statement } from "effect/sql"
 import { mergedRecipients } from "../contacts/ContactMerge.ts"
 import { texts } from "../kernel/Arrays.ts"
 import { makeDue } from "../kernel/DueWork.ts"
+import { homeOf } from "../citus/Home.ts"
 import { raiseStatementTimeout, violates } from "../kernel/Postgres.ts"
 import { blockReasonOf, consentRequiredColumn, topicParts } from "./BlockReason.ts"
 import { countInserts, insertedColumns } from "./DeliveryCounters.ts"
@@ -245,19 +246,19 @@ const insertDeliveries = Effect.fnUntraced(function* (
       added as (
         insert into delivery as d (workspace_id, delivery_id, blast_id, contact_id, approval_id, topic_id, email, email_normalized,
           display_name, display_name_folded, operational, holds_address, state, reason, created_at)
-        select ${workspace}, timed_id(${blast.launched_at.getTime()}::bigint, uuid_send(${blastId}::uuid) || uuid_send(contact_id)), ${blastId}, contact_id, ${blast.approval_id}, ${named?.topicId ?? null}, email, email_normalized,
+        select home.workspace_id, timed_id(${blast.launched_at.getTime()}::bigint, uuid_send(${blastId}::uuid) || uuid_send(contact_id)), ${blastId}, contact_id, ${blast.approval_id}, ${named?.topicId ?? null}, email, email_normalized,
           display_name, display_name_folded, ${operational}, reason is null,
           case when reason is null then 'queued' else 'blocked' end, reason, ${DateTime.formatIso(now)}
-        from checked
+        from ${homeOf(sql, workspace)} cross join checked
         ${onConflict}
         returning d.contact_id, d.email_normalized, ${sql.literal(insertedColumns)}
       ),
       queued as (
         insert into delivery_queue (workspace_id, delivery_id, blast_id, contact_id, email_normalized, operational, topic_id, lane, due_at)
-        select ${workspace}, delivery_id, ${blastId}, contact_id, email_normalized, ${operational}, ${named?.topicId ?? null},
+        select home.workspace_id, delivery_id, ${blastId}, contact_id, email_normalized, ${operational}, ${named?.topicId ?? null},
           ${laneOf(sql, blast)},
           ${spread(sql, now)} as due_at
-        from added where state = 'queued'
+        from ${homeOf(sql, workspace)} cross join added where state = 'queued'
         order by due_at
         returning 1
       ),

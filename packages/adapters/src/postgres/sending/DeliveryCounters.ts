@@ -5,6 +5,7 @@ import { figureNames } from "@tentpole/core/sending/Figures"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Effect } from "effect"
 import type { Statement } from "effect/sql"
+import { homeOf } from "../citus/Home.ts"
 import { counterShard } from "../kernel/Postgres.ts"
 
 type Sql = PgClient.PgClient
@@ -91,8 +92,8 @@ const add = (sql: Sql, workspace: WorkspaceId, shard: number, { from, keys, sums
   const added = columns.map((column) => `${column} = f.${column} + excluded.${column}`)
   return sql`
     insert into ${sql.literal(table)} as f (workspace_id, ${sql.literal(`${group}, shard, ${columns.join(", ")}`)})
-    select ${workspace}::uuid, ${sql.literal(group)}, ${shard}::smallint, ${sql.literal(columns.join(", "))}
-    from (
+    select home.workspace_id, ${sql.literal(group)}, ${shard}::smallint, ${sql.literal(columns.join(", "))}
+    from ${homeOf(sql, workspace)} cross join (
       select blast_id${sql.literal(`${values}, ${totals.join(", ")}`)} from ${from}
       group by ${sql.literal(["blast_id", ...keys.map(([, value]) => value)].join(", "))}
     ) as g
@@ -200,21 +201,24 @@ const counters = (
 
 const reasons = (sql: Sql, workspace: WorkspaceId, shard: number, { rows }: CountedChange) => sql`
   insert into delivery_reason as f (workspace_id, blast_id, state, reason, shard, recipients, sample_id)
-  select ${workspace}::uuid, blast_id, case when state = 'blocked' then state else 'failed' end, reason, ${shard}::smallint, sum(n),
+  select home.workspace_id, blast_id, case when state = 'blocked' then state else 'failed' end, reason, ${shard}::smallint, sum(n),
     (array_agg(delivery_id) filter (where n = 1 and replied))[1]
-  from (${sql.literal(rows)}) as counted_row
+  from ${homeOf(sql, workspace)} cross join (${sql.literal(rows)}) as counted_row
   where state in ('failed', 'unconfirmed', 'blocked')
   group by 1, 2, 3, 4 having sum(n) <> 0 order by 2, 3, 4
   on conflict (workspace_id, blast_id, state, reason, shard) do update set
     recipients = f.recipients + excluded.recipients, sample_id = coalesce(excluded.sample_id, f.sample_id)`
 
-/** Deliveries of a domain that the figures of the blast do not distinguish count as `other`. */
-const knownDomains = (sql: Sql, workspace: WorkspaceId) => sql`(
-  select t.blast_id, t.counter, t.at, t.n, case when t.domain = 'unknown' then t.domain else coalesce(k.domain, 'other') end as counted_domain
-  from counted_times t
-  left join lateral (
-    select k.domain from delivery_domain k
-    where k.workspace_id = ${workspace} and k.blast_id = t.blast_id and k.domain = t.domain limit 1) as k on true) as t`
+/** `counted_known`: deliveries of a domain that the figures of the blast do not distinguish count as `other`. */
+const knownDomains = (sql: Sql, workspace: WorkspaceId) => sql`
+  counted_known as materialized (
+    select t.blast_id, t.counter, t.at, t.n,
+      case when t.domain = 'unknown' then t.domain else coalesce(k.domain, 'other') end as counted_domain
+    from counted_times t
+    left join lateral (
+      select k.domain from delivery_domain k
+      where k.workspace_id = ${workspace} and k.blast_id = t.blast_id and k.domain = t.domain limit 1) as k on true
+  )`
 
 /** The parts of a WITH that count a change. They follow the parts that its rows name. */
 export const countChange = (sql: Sql, workspace: WorkspaceId, change: CountedChange) =>
@@ -222,7 +226,8 @@ export const countChange = (sql: Sql, workspace: WorkspaceId, change: CountedCha
     const timed = [...(change.readdresses ? ["recipients"] : []), "queued", "sent", ...change.events]
     return sql`
       ${groups(sql, change, timed)},
-      ${counters(sql, workspace, shard, change, timed, knownDomains(sql, workspace))}`
+      ${knownDomains(sql, workspace)},
+      ${counters(sql, workspace, shard, change, timed, sql.literal("counted_known"))}`
   })
 
 /**

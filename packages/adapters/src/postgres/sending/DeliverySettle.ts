@@ -9,6 +9,7 @@ import type { Statement } from "effect/sql"
 import { booleans, ints, texts } from "../kernel/Arrays.ts"
 import { deliveryMetadata } from "../contacts/Timeline.ts"
 import { makeMembersDue, type WrittenDelivery } from "../flows/FlowMessages.ts"
+import { homeOf } from "../citus/Home.ts"
 import { appendEventsIfRead, type EventJson, eventsIfRead } from "../kernel/Outbox.ts"
 import { hintMessages } from "../messages/MessageArrivals.ts"
 import { deletePassingContent } from "../messages/PassingContent.ts"
@@ -203,9 +204,13 @@ const lockedSource = (
 
 /** The writes of hard bounces: the contacts' timelines and flags, and the suppressions. */
 const bounceWrites = (sql: Sql, workspace: WorkspaceId) => sql`
+  bounced_contacts as materialized (
+    select uuid_v7() as id, contact_id, at, type, metadata from new_activities
+    where type = 'email_bounced' and contact_id is not null
+  ),
   timeline as (
-    insert into activity (workspace_id, contact_id, at, type, metadata)
-    select ${workspace}, contact_id, at, type, metadata from new_activities where type = 'email_bounced' and contact_id is not null
+    insert into activity (workspace_id, contact_id, at, activity_id, type, metadata)
+    select home.workspace_id, contact_id, at, id, type, metadata from ${homeOf(sql, workspace)} cross join bounced_contacts
     returning 1
   ),
   invalid as (
@@ -217,8 +222,10 @@ const bounceWrites = (sql: Sql, workspace: WorkspaceId) => sql`
   ),
   suppressed as (
     insert into suppression as s (workspace_id, email_normalized, reason, created_at)
-    select distinct on (m.email_normalized) ${workspace}::uuid, m.email_normalized, 'bounce', m.at
-    from moved m where m.bounced and m.email_normalized is not null
+    select home.workspace_id, m.email_normalized, 'bounce', m.at
+    from ${homeOf(sql, workspace)} cross join (
+      select distinct on (email_normalized) email_normalized, at from moved where bounced and email_normalized is not null
+      order by email_normalized) as m
     order by m.email_normalized
     on conflict (workspace_id, email_normalized) do update set reason = 'bounce', created_at = excluded.created_at
       where s.reason = 'unsubscribe'

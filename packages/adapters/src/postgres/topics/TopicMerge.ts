@@ -5,6 +5,7 @@ import type { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { ownSources, strictestFirst } from "@tentpole/core/topics/Topic"
 import { Effect } from "effect"
 import { texts } from "../kernel/Arrays.ts"
+import { homeOf } from "../citus/Home.ts"
 import { recordColumns } from "./ConsentRows.ts"
 import { moveTopicCounts } from "./TopicCounts.ts"
 
@@ -44,8 +45,12 @@ export const moveConsent = Effect.fnUntraced(function* (
   )
   yield* sql`
     with moved as (
-      delete from consent_record where workspace_id = ${workspace} and contact_id = ${source} returning ${sql.literal(recordColumns.join(", "))})
-    insert into consent_record (workspace_id, contact_id, ${sql.literal(recordColumns.join(", "))})
-    select ${workspace}, ${target}, ${sql.literal(recordColumns.join(", "))} from moved
-    returning 1`
+      delete from consent_record where workspace_id = ${workspace} and contact_id = ${source}
+      returning ${sql.literal(recordColumns.join(", "))}),
+    written as (
+      insert into consent_record (workspace_id, contact_id, ${sql.literal(recordColumns.join(", "))})
+      select home.workspace_id, ${target}::uuid, ${sql.literal(recordColumns.join(", "))}
+      from ${homeOf(sql, workspace)} cross join moved
+      returning 1)
+    select 1 from written limit 1`
 })

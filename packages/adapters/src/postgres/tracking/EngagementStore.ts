@@ -23,6 +23,7 @@ import {
   storedState,
 } from "../sending/DeliveryRows.ts"
 import { changeBetween, countChange, countedColumns, deliveryShard } from "../sending/DeliveryCounters.ts"
+import { homeOf } from "../citus/Home.ts"
 import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { suppress } from "../sending/Suppressions.ts"
 import { storeLayer } from "../StoreLayer.ts"
@@ -165,17 +166,25 @@ const addClicks = Effect.fnUntraced(function* (
         ),
         of_messages as (
           insert into delivery_click as k (workspace_id, delivery_id, link_index, blast_id, contact_id, clicks, machine_clicks)
-          select ${workspace}, delivery_id, link_index, blast_id, contact_id, clicks, machine_clicks from given
+          select home.workspace_id, delivery_id, link_index, blast_id, contact_id, clicks, machine_clicks
+          from ${homeOf(sql, workspace)} cross join given
           order by delivery_id, link_index
           on conflict (workspace_id, delivery_id, link_index) do update set
             clicks = k.clicks + excluded.clicks, machine_clicks = k.machine_clicks + excluded.machine_clicks
+        ),
+        of_links as (
+          insert into delivery_link as l (workspace_id, blast_id, link_index, shard, recipients, clicks, machine_clicks)
+          select home.workspace_id, blast_id, link_index, ${shard}::smallint, recipients, clicks, machine_clicks
+          from ${homeOf(sql, workspace)} cross join (
+            select blast_id, link_index, count(*) filter (where is_first) as recipients, sum(clicks) as clicks,
+              sum(machine_clicks) as machine_clicks
+            from first group by blast_id, link_index
+          ) as g
+          order by blast_id, link_index
+          on conflict (workspace_id, blast_id, link_index, shard) do update set recipients = l.recipients + excluded.recipients,
+            clicks = l.clicks + excluded.clicks, machine_clicks = l.machine_clicks + excluded.machine_clicks
         )
-        insert into delivery_link as l (workspace_id, blast_id, link_index, shard, recipients, clicks, machine_clicks)
-        select ${workspace}, blast_id, link_index, ${shard}::smallint, count(*) filter (where is_first), sum(clicks),
-          sum(machine_clicks)
-        from first group by blast_id, link_index order by blast_id, link_index
-        on conflict (workspace_id, blast_id, link_index, shard) do update set recipients = l.recipients + excluded.recipients,
-          clicks = l.clicks + excluded.clicks, machine_clicks = l.machine_clicks + excluded.machine_clicks`
+        select 1`
 })
 
 interface RecipientChange {

@@ -8,6 +8,7 @@ import type { DaySum } from "@tentpole/core/traffic/ViewBatch"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { ints, texts } from "../kernel/Arrays.ts"
+import { homeOf } from "../citus/Home.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
 
 export const recordBatch = Effect.fnUntraced(function* (
@@ -52,8 +53,8 @@ const writeViews = (
   ),
   single as (
     insert into page_view (workspace_id, tent_id, at, view_id, country, device, browser, os, referrer)
-    select ${workspace}, u.tent_id, u.at, u.view_id, u.country, u.device, u.browser, u.os, u.referrer
-    from batch, unnest(${texts(newest.map((view) => view.tentId))}::uuid[],
+    select home.workspace_id, u.tent_id, u.at, u.view_id, u.country, u.device, u.browser, u.os, u.referrer
+    from ${homeOf(sql, workspace)} cross join batch cross join unnest(${texts(newest.map((view) => view.tentId))}::uuid[],
       ${texts(newest.map((view) => DateTime.formatIso(view.at)))}::timestamptz[],
       ${texts(newest.map((view) => view.id))}::uuid[], ${texts(newest.map((view) => view.country))}::text[],
       ${texts(newest.map((view) => view.device))}::text[], ${texts(newest.map((view) => view.browser))}::text[],
@@ -63,8 +64,9 @@ const writeViews = (
   ),
   visitors as (
     insert into page_visitor_day (workspace_id, tent_id, day, visitor)
-    select ${workspace}, u.tent_id, u.day, decode(u.visitor, 'hex')
-    from batch, unnest(${texts(visitors.map((each) => each.tentId))}::uuid[], ${texts(visitors.map((each) => each.day))}::date[],
+    select home.workspace_id, u.tent_id, u.day, decode(u.visitor, 'hex')
+    from ${homeOf(sql, workspace)} cross join batch cross join unnest(${texts(visitors.map((each) => each.tentId))}::uuid[],
+      ${texts(visitors.map((each) => each.day))}::date[],
       ${texts(visitors.map(({ visitor }) => visitor))}::text[]) as u (tent_id, day, visitor)
     order by u.tent_id, u.day, u.visitor
     on conflict do nothing
@@ -72,7 +74,9 @@ const writeViews = (
   ),
   workspace_visitors as (
     insert into workspace_visitor_day (workspace_id, day, visitor)
-    select distinct ${workspace}::uuid, day, visitor from visitors order by day, visitor
+    select home.workspace_id, day, visitor
+    from ${homeOf(sql, workspace)} cross join (select distinct day, visitor from visitors) as v
+    order by day, visitor
     on conflict do nothing
     returning day
   ),
@@ -85,7 +89,7 @@ const writeViews = (
   ),
   of_tents as (
     insert into page_view_day as d (workspace_id, tent_id, day, dimension, value, views)
-    select ${workspace}, tent_id, day, dimension, '', views from (
+    select home.workspace_id, tent_id, day, dimension, '', views from ${homeOf(sql, workspace)} cross join (
       select tent_id, day, 'all' as dimension, views from counted
       union all
       select tent_id, day, 'visits', count(*)::int from visitors group by tent_id, day
@@ -95,7 +99,7 @@ const writeViews = (
   ),
   of_workspace as (
     insert into workspace_view_day as d (workspace_id, day, dimension, value, views)
-    select ${workspace}, day, dimension, '', views from (
+    select home.workspace_id, day, dimension, '', views from ${homeOf(sql, workspace)} cross join (
       select day, 'all' as dimension, sum(views)::int as views from counted group by day
       union all
       select day, 'visits', count(*)::int from workspace_visitors group by day
@@ -150,8 +154,13 @@ const addValues = (
   named as (
     select ${place}, dimension, case when turn is null then value else ${other} end as value, views
     from given left join excess using (${place}, dimension, value)
+  ),
+  added as (
+    insert into ${table} as d (workspace_id, ${place}, dimension, value, views)
+    select home.workspace_id, ${place}, dimension, value, views from ${homeOf(sql, workspace)} cross join (
+      select ${place}, dimension, value, sum(views)::int as views from named group by ${place}, dimension, value
+    ) as summed
+    order by ${place}, dimension, value
+    on conflict (workspace_id, ${place}, dimension, value) do update set views = d.views + excluded.views
   )
-  insert into ${table} as d (workspace_id, ${place}, dimension, value, views)
-  select ${workspace}, ${place}, dimension, value, sum(views)::int from named group by ${place}, dimension, value
-  order by ${place}, dimension, value
-  on conflict (workspace_id, ${place}, dimension, value) do update set views = d.views + excluded.views`
+  select 1`

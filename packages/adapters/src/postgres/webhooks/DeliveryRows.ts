@@ -7,6 +7,7 @@ import type { FannedOut, SettledDelivery } from "@tentpole/core/webhooks/deliver
 import type { DateTime } from "effect"
 import type { Statement } from "effect/sql"
 import { booleans, ints, texts } from "../kernel/Arrays.ts"
+import { homeOf } from "../citus/Home.ts"
 import { iso, type RowOf } from "../kernel/Instants.ts"
 
 type Sql = PgClient.PgClient
@@ -85,23 +86,24 @@ export const insertions = (
       where ${isEvent}
     ),
     added as (
-      insert into webhook_delivery (workspace_id, endpoint_id, delivery_id, webhook_id, event_type, positions, is_test,
+      insert into webhook_delivery as d (workspace_id, endpoint_id, delivery_id, webhook_id, event_type, positions, is_test,
         created_at, ${sql.literal(stateNames)})
-      select ${workspace}, g.endpoint_id, g.delivery_id, g.webhook_id, g.event_type, g.positions::bigint[], g.is_test,
+      select home.workspace_id, g.endpoint_id, g.delivery_id, g.webhook_id, g.event_type, g.positions::bigint[], g.is_test,
         g.created_at, g.status, g.reason, g.attempt_count, g.failed_count, g.is_replay, g.next_attempt_at, g.delivered_at
-      from unnest(${texts(all.map(({ endpointId }) => endpointId))}::uuid[], ${texts(all.map(({ id }) => id))}::uuid[],
+      from ${homeOf(sql, workspace)} cross join unnest(${texts(all.map(({ endpointId }) => endpointId))}::uuid[],
+        ${texts(all.map(({ id }) => id))}::uuid[],
         ${texts(all.map(({ webhookId }) => webhookId))}::text[], ${texts(all.map(({ eventType }) => eventType))}::text[],
         ${texts(all.map(({ positions }) => `{${positions.join(",")}}`))}::text[],
         ${booleans(all.map(({ isTest }) => isTest))}::boolean[],
         ${texts(all.map(({ createdAt }) => iso(createdAt)))}::timestamptz[], ${stateArrays(sql, all)})
         as g (endpoint_id, delivery_id, webhook_id, event_type, positions, is_test, created_at, ${sql.literal(stateNames)})
       where ${isDelivery}
-      returning delivery_id
+      returning d.delivery_id
     ),
     added_events as (
       insert into webhook_payload (workspace_id, endpoint_id, delivery_id, position, contact_id, json)
-      select ${workspace}, p.endpoint_id, p.delivery_id, p.position, p.contact_id, p.json
-      from piece p join added on added.delivery_id = p.delivery_id
+      select home.workspace_id, p.endpoint_id, p.delivery_id, p.position, p.contact_id, p.json
+      from ${homeOf(sql, workspace)} cross join piece p join added on added.delivery_id = p.delivery_id
       returning 1
     )`
 }
@@ -141,9 +143,10 @@ export const attemptInsertions = (
     logged as (
       insert into webhook_attempt (workspace_id, endpoint_id, delivery_id, attempt, at, duration_ms, status_code, error,
         snippet, is_replay)
-      select ${workspace}, g.endpoint_id, g.delivery_id, g.attempt, g.at, g.duration_ms, g.status_code, g.error, g.snippet,
+      select home.workspace_id, g.endpoint_id, g.delivery_id, g.attempt, g.at, g.duration_ms, g.status_code, g.error, g.snippet,
         g.is_replay
-      from unnest(${texts(logged.map(({ endpointId }) => endpointId))}::uuid[], ${texts(logged.map(({ id }) => id))}::uuid[],
+      from ${homeOf(sql, workspace)} cross join unnest(${texts(logged.map(({ endpointId }) => endpointId))}::uuid[],
+        ${texts(logged.map(({ id }) => id))}::uuid[],
         ${ints(logged.map(({ attempt }) => attempt))}::int[], ${texts(logged.map(({ at }) => iso(at)))}::timestamptz[],
         ${ints(logged.map(({ duration_ms }) => duration_ms))}::int[],
         ${ints(logged.map(({ statusCode }) => statusCode))}::int[], ${texts(logged.map(({ error }) => error))}::text[],
@@ -154,10 +157,13 @@ export const attemptInsertions = (
     ),
     counted as (
       insert into webhook_hour as h (workspace_id, endpoint_id, hour, delivered, failed)
-      select ${workspace}, w.endpoint_id, date_bin('1 hour', ${now}, 'epoch'),
-        count(*) filter (where w.status = 'delivered'), count(*) filter (where w.status = 'failed')
-      from written w where w.status in ('delivered', 'failed')
-      group by w.endpoint_id
+      select home.workspace_id, g.endpoint_id, date_bin('1 hour', ${now}, 'epoch'), g.delivered, g.failed
+      from ${homeOf(sql, workspace)} cross join (
+        select w.endpoint_id, count(*) filter (where w.status = 'delivered') as delivered,
+          count(*) filter (where w.status = 'failed') as failed
+        from written w where w.status in ('delivered', 'failed')
+        group by w.endpoint_id
+      ) as g
       on conflict (workspace_id, endpoint_id, hour) do update set delivered = h.delivered + excluded.delivered,
         failed = h.failed + excluded.failed
     )`

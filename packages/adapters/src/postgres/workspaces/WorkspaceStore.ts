@@ -122,7 +122,14 @@ const applyWorkspace = (sql: PgClient.PgClient, ids: Ids["Service"], { before, a
     if (taken !== undefined) return yield* new SlugTaken({ slug: after.slug, existingId: taken.id })
     if (before === null) {
       yield* sql`insert into workspace ${sql.insert(columns)}`
-      yield* fencedWrites(sql)(after.id, insertSystemLists(sql, after, yield* ids.many(systemLists.length)))
+      const systemListIds = yield* ids.many(systemLists.length)
+      yield* fencedWrites(sql)(
+        after.id,
+        Effect.andThen(
+          sql`insert into workspace_home (workspace_id) values (${after.id})`,
+          insertSystemLists(sql, after, systemListIds),
+        ),
+      )
     } else {
       yield* sql`update workspace set ${sql.update(columns, ["workspace_id", "created_at"])} where workspace_id = ${after.id}`
     }

@@ -48,6 +48,14 @@ const examples: ReadonlyArray<readonly [statement: string, ...faults: ReadonlyAr
     "with a as (select 1) insert into list (workspace_id, name) select l.workspace_id, l.name from list l where l.workspace_id = $1 returning 1",
     "list gets a workspace_id that is not a parameter",
   ],
+  [
+    "with a as (delete from topic where workspace_id = $1 returning name) insert into list (workspace_id, name) select $1, name from a returning 1",
+    "list reads another part: take its workspace_id from homeOf",
+  ],
+  [
+    "with a as (delete from topic where workspace_id = $1 returning name) insert into list (workspace_id, id) select home.workspace_id, uuid_v7() from (select workspace_id from workspace_home where workspace_id = $2) as home cross join a returning 1",
+    "uuid_v7 in an INSERT of list that reads another part: compute it in a part",
+  ],
   ["insert into list (name) values ($1)", "list gets a workspace_id that is not a parameter"],
   ["select clock_timestamp() from blast where workspace_id = $1 and due_at < now()"],
   ["update due_work set due_at = clock_timestamp()"],

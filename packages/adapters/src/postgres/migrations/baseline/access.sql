@@ -9,7 +9,7 @@ declare
 begin
   foreach tenant in array array[
     'outbox_stream', 'outbox_event', 'outbox_consumer',
-    'sending_domain',
+    'workspace_home', 'sending_domain',
     'contact_field', 'contact', 'contact_tally', 'contact_former_id', 'activity',
     'list', 'list_member',
     'topic', 'topic_choice', 'topic_tally', 'consent_record', 'subscription_request',

@@ -101,9 +101,9 @@ comment on column contact.number_1 is
 -- The value of a number column.
 create function contact_number(fields jsonb, field text, type text) returns double precision
   language sql stable parallel safe
-  return case type
-    when 'number' then (fields ->> field)::double precision
-    when 'date' then extract(epoch from (fields ->> field)::timestamptz)::double precision * 1000
+  return case
+    when type = 'number' then (fields ->> field)::double precision
+    when type = 'date' then extract(epoch from (fields ->> field)::timestamptz)::double precision * 1000
   end;
 
 -- The fence of row-level security as a view. Under row-level security a condition may use an index only if it is leak-proof,

@@ -51,6 +51,12 @@ comment on column workspace.sending_per_domain_per_second is 'Send rate limit of
 comment on column workspace.four_eyes is 'Who edited an email last cannot approve it, and who approved it cannot send it.';
 comment on column workspace.deleted_at is 'A deleted workspace is no longer found. Its rows are erased gradually.';
 
+create table workspace_home (
+  workspace_id uuid not null constraint workspace_home_workspace_fkey references workspace on delete cascade,
+  constraint workspace_home_pkey primary key (workspace_id)
+);
+comment on table workspace_home is 'Each workspace has one row, which is where its other rows are.';
+
 alter table due_work add constraint due_work_workspace_fkey
   foreign key (workspace_id) references workspace on delete cascade;
 alter table outbox_consumer add constraint outbox_consumer_workspace_fkey
