@@ -5,7 +5,7 @@ import { ConfirmationQueue } from "../../src/imports/confirmations/ConfirmationQ
 import { ImportConfirmations } from "../../src/imports/confirmations/ImportConfirmations.ts"
 import { ImportRuns } from "../../src/imports/ImportRuns.ts"
 import { Imports } from "../../src/imports/Imports.ts"
-import type { ContactId } from "../../src/kernel/Ids.ts"
+import type { ContactId, ImportSessionId } from "../../src/kernel/Ids.ts"
 import { ContactMerges } from "../../src/operations/merge/ContactMerges.ts"
 import { Links } from "../../src/rendering/Links.ts"
 import type { Topic } from "../../src/topics/Topic.ts"
@@ -38,15 +38,13 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
   const { person, subscriptions, workspace } = world
   const [imports, runs, { run }] = [yield* Imports, yield* ImportRuns, yield* ImportConfirmations]
 
-  /** Imports people who have to confirm. Returns the id of the run. */
-  const importPeople = Effect.fnUntraced(function* (
-    emails: ReadonlyArray<string>,
+  const executePeople = (
+    session: ImportSessionId,
     topics: ReadonlyArray<Topic>,
+    doubleOptIn = true,
     column: "email" | "phone" = "email",
-  ) {
-    const rows = emails.map((email) => ({ Email: email }))
-    const session = yield* imports.beginRows(workspace, rows, null)
-    const { id } = yield* imports.execute(workspace, session.id, {
+  ) =>
+    imports.execute(workspace, session, {
       ...execution(),
       mappings: [{ header: "Email", targetField: column, targetKind: null, overwriteBehavior: "overwrite" }],
       consent: {
@@ -55,9 +53,19 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
         text: "Yes, send me the letter.",
         collectedAt: null,
         collectedAtHeader: null,
-        doubleOptIn: true,
+        doubleOptIn,
       },
     })
+
+  /** Imports people who have to confirm. Returns the id of the run. */
+  const importPeople = Effect.fnUntraced(function* (
+    emails: ReadonlyArray<string>,
+    topics: ReadonlyArray<Topic>,
+    column: "email" | "phone" = "email",
+  ) {
+    const rows = emails.map((email) => ({ Email: email }))
+    const session = yield* imports.beginRows(workspace, rows, null)
+    const { id } = yield* executePeople(session.id, topics, true, column)
     yield* runs.run(workspace, id)
     return id
   })
@@ -71,8 +79,10 @@ const begin = Effect.fnUntraced(function* (fields: WorkspaceFields = {}) {
     const { records, statuses } = yield* known(email)
     return [statuses.get(id) ?? "nothing", ...records.map(({ action }) => action).toSorted()].join(" ")
   })
-  return { ...world, askAll: run, importPeople, imports, known, requestsOf, stateOf, waiting }
+  return { ...world, askAll: run, executePeople, importPeople, imports, known, requestsOf, stateOf, waiting }
 })
+
+const runsIn = ({ items }: { readonly items: ReadonlyArray<unknown> }): number => items.length
 
 const asked = "pending confirmation_sent imported requested"
 
@@ -107,6 +117,27 @@ export const importConfirmations = <E>(name: string, live: Layer.Layer<Ports, E>
           const confirmed = after.records.find(({ action }) => action === "confirmed")
           const evidence = { importRunId: run, sourceDetail: "fair", text: "Yes, send me the letter." }
           assert.deepInclude(confirmed, { ...evidence, source: "import", messageId: some(request).messageId })
+        }),
+      )
+
+      it.effect("are refused while no confirmation mail can be sent, and the session can be executed later", () =>
+        Effect.gen(function* () {
+          const elsewhere = { fromName: "Acme", fromAddress: "news@elsewhere.example", replyToEmail: null }
+          const nowhere = { fromName: null, fromAddress: null, replyToEmail: null }
+          for (const [senderDefaults, missing] of [
+            [nowhere, "from_address"],
+            [elsewhere, "sender_domain"],
+          ] as const) {
+            const { imports, executePeople, topic, workspace } = yield* begin({ senderDefaults })
+            const [news, before] = [yield* topic("News"), yield* Effect.map(imports.listRuns(workspace, {}), runsIn)]
+            const session = yield* imports.beginRows(workspace, [{ Email: "ann@example.org" }], null)
+            const refusal = yield* Effect.flip(executePeople(session.id, [news]))
+            assert.deepInclude(refusal, { _tag: "EmailNotReady", missing: [missing] })
+            assert.match(refusal.message, missing === "from_address" ? /sender_defaults/ : /news@elsewhere\.example/)
+            // Nothing was written: without a confirmation the same session is executed.
+            assert.strictEqual(yield* Effect.map(imports.listRuns(workspace, {}), runsIn), before)
+            assert.strictEqual((yield* executePeople(session.id, [news], false)).status, "queued")
+          }
         }),
       )
 

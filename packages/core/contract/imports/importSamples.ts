@@ -60,6 +60,7 @@ export const executionOf = Effect.fnUntraced(function* (
     fields: yield* (yield* ContactFieldStore).list(workspace),
     lists: yield* (yield* ImportStore).listKinds(workspace, wanted.listIds),
     topics: [],
+    mailRefusal: null,
     now: at(5_000),
   }
   const runId = ImportRunId.make(yield* (yield* Fresh).id)

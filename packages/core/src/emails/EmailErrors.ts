@@ -19,12 +19,19 @@ export class EmailNotReady extends refusalClass<EmailNotReady>()("EmailNotReady"
     missing: Schema.Array(Missing),
     fromAddress: Schema.NullOr(Schema.String),
     /** The action that the email is not ready for, as a gerund. */
-    before: Schema.Literals(["approving the email", "sending a test of it", "sending the message"]),
+    before: Schema.Literals([
+      "approving the email",
+      "sending a test of it",
+      "sending the message",
+      "asking people to confirm",
+    ]),
   },
   message: (it) => {
     const fields = it.missing.filter((each) => each !== "sender_domain" && each !== "confirm_url")
+    // Confirmation mails have the sender of the workspace: the caller names none.
+    const place = it.before === "asking people to confirm" ? " in sender_defaults of the workspace" : ""
     return [
-      ...(fields.length === 0 ? [] : [`Set ${fields.join(", ")} before ${it.before}`]),
+      ...(fields.length === 0 ? [] : [`Set ${fields.join(", ")}${place} before ${it.before}`]),
       ...(it.missing.includes("sender_domain")
         ? [`Verify the domain of ${it.fromAddress} or send from a verified one`]
         : []),

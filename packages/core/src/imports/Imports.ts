@@ -14,9 +14,11 @@ import { FairLimit } from "../kernel/runtime/FairLimit.ts"
 import { inSteps } from "../kernel/runtime/Steps.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
 import type { Workspace } from "../workspaces/Workspace.ts"
+import { type ConfirmationRefusal, subscribing } from "../subscriptions/Subscribing.ts"
 import type { TopicArchived } from "../topics/TopicErrors.ts"
 import { TopicStore } from "../topics/TopicStore.ts"
 import { ConfirmationQueue } from "./confirmations/ConfirmationQueue.ts"
+import { evidenceOfImport } from "./confirmations/WaitingConfirmation.ts"
 import { CsvReader, type ImportUnreadable } from "./CsvReader.ts"
 import {
   columns_max,
@@ -82,7 +84,7 @@ export class Imports extends Context.Service<
       workspace: WorkspaceId,
       id: ImportSessionId,
       wanted: Execution,
-    ) => Effect.Effect<RunView, NotFound | TopicArchived | Invalid | InvalidState | FileRefusal>
+    ) => Effect.Effect<RunView, NotFound | TopicArchived | Invalid | InvalidState | ConfirmationRefusal | FileRefusal>
     /** Starts a run that suppresses the addresses of rows or of a CSV text. The columns are recognised by their names. */
     readonly importSuppressions: (
       workspace: WorkspaceId,
@@ -117,6 +119,7 @@ export class Imports extends Context.Service<
       const confirmations = yield* ConfirmationQueue
       const blobs = yield* BlobStore
       const { head } = importFiles(blobs, yield* CsvReader)
+      const { checkMail } = yield* subscribing
       const { transact } = yield* Transactor
       const ids = yield* Ids
 
@@ -216,6 +219,18 @@ export class Imports extends Context.Service<
         return runs.map((run) => ({ ...run, confirmationsWaiting: counts?.get(run.id) ?? 0 }))
       })
 
+      const mailRefusal = Effect.fnUntraced(function* (
+        workspace: WorkspaceId,
+        run: ImportRunId,
+        { consent }: Execution,
+      ): Effect.fn.Return<ConfirmationRefusal | null> {
+        if (consent?.doubleOptIn !== true) return null
+        return yield* Effect.match(checkMail(workspace, evidenceOfImport(run, consent)), {
+          onFailure: (refusal) => refusal,
+          onSuccess: () => null,
+        })
+      })
+
       const execute = Effect.fnUntraced(function* (workspace: WorkspaceId, id: ImportSessionId, wanted: Execution) {
         const session = yield* openSession(workspace, id)
         yield* Effect.fromResult(ImportChange.mayExecute(session, yield* DateTime.now))
@@ -224,6 +239,7 @@ export class Imports extends Context.Service<
         return yield* Effect.gen(function* () {
           yield* checked(blobs.copy(session.blobKey, frozen))
           const { headers } = yield* head(session.source, frozen, 0)
+          const unmailable = yield* mailRefusal(workspace, runId, wanted)
           return yield* transact(
             Effect.gen(function* () {
               const locked = yield* store.lockSession(workspace, id)
@@ -232,6 +248,7 @@ export class Imports extends Context.Service<
                 fields: yield* fieldStore.lock(workspace),
                 lists: yield* store.listKinds(workspace, wanted.listIds),
                 topics: yield* topicStore.many(workspace, topicsNamed(wanted)),
+                mailRefusal: unmailable,
                 now: yield* DateTime.now,
               }
               const change = yield* Effect.fromResult(ImportChange.execute(locked, runId, wanted, facts))
@@ -279,10 +296,13 @@ export class Imports extends Context.Service<
           const session =
             "rows" in file ? yield* beginRows(workspace, file.rows, null) : yield* beginCsv(workspace, file.csv)
           return yield* execute(workspace, session.id, { ...asSuppressions, suppressionReason }).pipe(
-            // The session is new and has its file.
+            // The session is new and has its file. No person has to confirm.
             Effect.catchTags({
+              EmailNotReady: Effect.die,
               InvalidState: Effect.die,
+              MessageTooLarge: Effect.die,
               NotFound: Effect.die,
+              TooComplex: Effect.die,
               TopicArchived: Effect.die,
               UploadMissing: Effect.die,
             }),

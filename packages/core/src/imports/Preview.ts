@@ -105,7 +105,7 @@ export function* previewOf(
       type,
       rows.slice(0, notationValuesMax(headers.length)).map(({ cells }) => display(cells[index])),
     )
-    return { ...proposal, format, ...(question === null ? {} : { reason: `${proposal.reason}. ${question}` }) }
+    return { ...proposal, format, reasons: [...proposal.reasons, ...(question === null ? [] : [question])] }
   })
   const open = columns.flatMap(({ values }, index) => {
     const proposal = proposedMappings[index]

@@ -5,6 +5,7 @@ import type { FieldDefinitionId, ImportRunId, ImportSessionId, ListId, Workspace
 import { type Change, type ChangeEffects, changeOf } from "../kernel/changes/Change.ts"
 import type { Transitions } from "../kernel/changes/Transitions.ts"
 import { Invalid, InvalidState, type Issue, NotFound } from "../kernel/Refusal.ts"
+import type { ConfirmationRefusal } from "../subscriptions/Subscribing.ts"
 import type { Topic } from "../topics/Topic.ts"
 import { TopicArchived, topicNotFound } from "../topics/TopicErrors.ts"
 import {
@@ -47,6 +48,8 @@ export interface ExecutionFacts {
   readonly lists: ReadonlyArray<{ readonly id: ListId; readonly kind: "static" | "dynamic" | "system" }>
   /** Those of the named topics that exist. */
   readonly topics: ReadonlyArray<Topic>
+  /** Why no confirmation mail can be sent. Null: one can be sent, or no person has to confirm. */
+  readonly mailRefusal: ConfirmationRefusal | null
   readonly now: DateTime.Utc
 }
 
@@ -150,7 +153,7 @@ export const ImportChange = {
     runId: ImportRunId,
     wanted: Execution,
     facts: ExecutionFacts,
-  ): Result.Result<ImportChange, InvalidState | NotFound | TopicArchived | Invalid> {
+  ): Result.Result<ImportChange, InvalidState | NotFound | TopicArchived | Invalid | ConfirmationRefusal> {
     const open = ImportChange.mayExecute(session, facts.now)
     if (Result.isFailure(open)) return Result.fail(open.failure)
     const missing = missingIds(wanted, facts)
@@ -165,6 +168,7 @@ export const ImportChange = {
       ...(wanted.as === "suppressions" ? suppressionIssues(session, wanted, facts) : reasonIssues(wanted)),
     ]
     if (Result.isFailure(mappings) || issues.length > 0) return Result.fail(new Invalid({ issues }))
+    if (facts.mailRefusal !== null) return Result.fail(facts.mailRefusal)
     const run: ImportRun = {
       id: runId,
       sessionId: session.id,

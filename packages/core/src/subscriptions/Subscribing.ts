@@ -2,13 +2,14 @@
 // transaction. Requests of the API and of forms share it.
 import { type DateTime, DateTime as Time, Effect } from "effect"
 import type { FreePlanEmailLimit } from "../blasts/Readiness.ts"
-import type { Contact } from "../contacts/Contact.ts"
+import { blankContact, type Contact } from "../contacts/Contact.ts"
 import { patchContact } from "../contacts/ContactPatch.ts"
 import { ContactsChange } from "../contacts/ContactsChange.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
 import { EmailNotReady } from "../emails/EmailErrors.ts"
 import {
   ConsentRecordId,
+  ContactId,
   type EmailId,
   Ids,
   SubscriptionRequestId,
@@ -54,7 +55,10 @@ export interface Wanted {
   readonly doubleOptIn: boolean | null
 }
 
-export type MailRefusal = NotFound | EmailNotReady | EmailNotApproved | MessageTooLarge | TooComplex
+/** Why a workspace can't ask people to confirm. */
+export type ConfirmationRefusal = EmailNotReady | MessageTooLarge | TooComplex
+
+export type MailRefusal = ConfirmationRefusal | NotFound | EmailNotApproved
 
 export type SubscribingRefusal = AddressSuppressed | ConfirmationLimitReached | FreePlanEmailLimit | MailRefusal
 
@@ -133,6 +137,8 @@ export const subscribing = Effect.gen(function* () {
     )
     // Its source is no template, and tokens without a value are allowed.
     return yield* Effect.catchTags(messages.prepare(workspace.id, message, contact, now), {
+      EmailNotReady: ({ fromAddress, missing }) =>
+        Effect.fail(new EmailNotReady({ missing, fromAddress, before: "asking people to confirm" })),
       TemplateNotApproved: Effect.die,
       UnresolvedTokens: Effect.die,
     })
@@ -181,6 +187,18 @@ export const subscribing = Effect.gen(function* () {
     checkLimits,
     write,
     accept: messages.accept,
+
+    /** Fails when the workspace can ask no person to confirm, such as without a sender. Prepares a mail to a person of no address. */
+    checkMail: Effect.fnUntraced(function* (workspaceId: WorkspaceId, evidence: Evidence) {
+      const [workspace, now] = [yield* Effect.orDie(workspaces.get(workspaceId)), yield* Time.now]
+      const id = SubscriptionRequestId.make(yield* ids.next)
+      const request = { id, evidence, email: noAddress, confirmationEmailId: null, expiresAt: now }
+      yield* Effect.catchTags(prepareMail(workspace, blankContact(ContactId.make(id), now), request, [], now), {
+        // The email of the workspace was withdrawn meanwhile: the built-in one replaces it.
+        NotFound: () => Effect.void,
+        EmailNotApproved: () => Effect.void,
+      })
+    }),
 
     /** Before the transaction: reads what the mail needs, and renders its header. `stranger`: the contact if there is none yet. */
     prepare: Effect.fnUntraced(function* (
@@ -271,6 +289,8 @@ export const subscribing = Effect.gen(function* () {
     }),
   }
 })
+
+const noAddress: EmailAddress = { written: "", normalized: "" }
 
 /** `contact` null: the request creates it. It has opted out of nothing. */
 const optionsOf = ({ doubleOptIn, evidence }: Wanted, contact: Contact | null, isSuppressed: boolean) => ({

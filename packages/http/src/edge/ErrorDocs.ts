@@ -20,7 +20,7 @@ export const codes = {
     list_not_static: "The rules of a dynamic list determine its members. They can't be added or removed.",
     import_unreadable: "The file is empty or not CSV.",
     email_not_ready:
-      "The email can't be approved or tested, or the message can't be sent, yet. `details.missing` lists what is missing.",
+      "The email can't be approved or tested, or the message can't be sent, yet. `details.missing` lists what is missing. Confirmation mails have the sender of the workspace, `sender_defaults`.",
     email_not_approved: "A message names an email that is not approved. Approve it first.",
     unresolved_tokens:
       "`{{data.*}}` tokens of the message have neither a value nor a fallback. `details.tokens` lists them. Nothing was sent.",

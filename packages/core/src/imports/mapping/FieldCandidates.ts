@@ -11,6 +11,7 @@ import { mapInSteps, type Steps } from "../../kernel/runtime/Steps.ts"
 import { beginning } from "../Rows.ts"
 import { isWritten, notationValuesMax, proposeFormat } from "./FormatProposals.ts"
 import { headerKey } from "./HeaderSynonyms.ts"
+import { type Reason, reasonOf } from "./Reasons.ts"
 
 export interface FieldConflict {
   /**
@@ -35,7 +36,8 @@ export interface FieldCandidate {
   readonly format: ValueFormat
   readonly confidence: "low" | "medium" | "high"
   readonly sampleValues: ReadonlyArray<string>
-  readonly reason: string
+  /** How the type was determined, and what the values leave open. */
+  readonly reasons: ReadonlyArray<Reason>
   readonly conflicts: ReadonlyArray<FieldConflict>
 }
 
@@ -95,40 +97,33 @@ const yearless = /^\d{1,2}[./-]\d{1,2}\.?$/
 export const inferenceOf = (
   values: ReadonlyArray<string>,
   notation_values_max: number = values.length,
-): Pick<FieldCandidate, "suggestedValueType" | "format" | "confidence" | "reason"> => {
+): Pick<FieldCandidate, "suggestedValueType" | "format" | "confidence" | "reasons"> => {
   const confidence = values.length >= values_for_high ? "high" : values.length >= values_for_medium ? "medium" : "low"
   const text = { suggestedValueType: "string", format: {}, confidence } as const
-  if (values.length === 0) return { ...text, reason: "The column is empty in the sample" }
+  if (values.length === 0) return { ...text, reasons: [reasonOf("values_empty")] }
   const counts = tests.map(([type, holds]) => {
     const { format, question } = proposeFormat(type, values.slice(0, notation_values_max))
     return { type, format, question, count: values.filter((value) => holds(value, format)).length }
   })
   const whole = counts.find(({ count }) => count === values.length)
   if (whole !== undefined) {
-    const read =
-      values.length === 1 ? "The one value of the sample reads" : `All ${values.length} values of the sample read`
     const { format, question, type } = whole
-    const reason = [`${read} as ${type}`, ...(question === null ? [] : [question])].join(". ")
-    return { suggestedValueType: type, format, confidence, reason }
+    const reasons = [reasonOf("values_read", values.length, type), ...(question === null ? [] : [question])]
+    return { suggestedValueType: type, format, confidence, reasons }
   }
   if (areTags(values)) {
-    const reason = "Most values of the sample are lists of words, which tags store as words"
-    return { suggestedValueType: "tags", format: {}, confidence, reason }
+    return { suggestedValueType: "tags", format: {}, confidence, reasons: [reasonOf("values_tags")] }
   }
   // Text stores all values of a column that is nearly of another type. The rest may be mistakes.
   const nearly = counts.find(({ count }) => count * 2 > values.length)
   if (nearly !== undefined) {
-    return {
-      ...text,
-      confidence: "low",
-      reason: `${nearly.count} of the ${values.length} values of the sample read as ${nearly.type}, the others as text only`,
-    }
+    const reasons = [reasonOf("values_nearly", nearly.count, values.length, nearly.type)]
+    return { ...text, confidence: "low", reasons }
   }
   const open = counts.find(({ question }) => question !== null)?.question
-  if (open) return { ...text, confidence: "low", reason: open }
-  return values.every((value) => yearless.test(value))
-    ? { ...text, reason: "The values of the sample are days without a year, which only text can store" }
-    : { ...text, reason: "The values of the sample read as text" }
+  if (open) return { ...text, confidence: "low", reasons: [open] }
+  const isYearless = values.every((value) => yearless.test(value))
+  return { ...text, reasons: [reasonOf(isYearless ? "values_yearless" : "values_text")] }
 }
 
 /** One candidate for each given column, with all conflicts of its name. */

@@ -4,12 +4,13 @@ import type { ValueType } from "../../contacts/ContactFields.ts"
 import { type Read, readDate, readNumber } from "../../contacts/values/FieldValue.ts"
 import { dateFormats, decimalSeparators, unformat, type ValueFormat } from "../../contacts/values/ValueFormat.ts"
 import { trim } from "../../kernel/Text.ts"
+import { type Reason, reasonOf } from "./Reasons.ts"
 
 export interface FormatProposal {
   /** Empty: the service's own notation, or none is certain. */
   readonly format: ValueFormat
-  /** What the user has to decide, as a sentence; null when the notation is certain. */
-  readonly question: string | null
+  /** What the user has to decide; null when the notation is certain. */
+  readonly question: Reason | null
 }
 
 /** How many values of each column are read in every notation: all of the sample, fewer in files with many columns. */
@@ -62,13 +63,10 @@ const proposeDates = (values: ReadonlyArray<string>): FormatProposal => {
   const [best, ...others] = all
   if (!some || (best !== undefined && best.format.dateFormat === undefined)) return own
   if (best !== undefined && others.length === 0) return { format: best.format, question: null }
-  const choices = all.flatMap(({ format }) => format.dateFormat ?? []).join(" or ")
+  const choices = all.flatMap(({ format }) => format.dateFormat ?? [])
   return {
     format: {},
-    question:
-      best === undefined
-        ? "The dates are written in several forms: no date_format reads them all"
-        : `The dates are in the form ${choices}: set date_format`,
+    question: best === undefined ? reasonOf("dates_mixed") : reasonOf("date_format_open", ...choices),
   }
 }
 
@@ -91,26 +89,16 @@ const currencyWords: ReadonlySet<string> = new Set(
 
 const proposeNumbers = (values: ReadonlyArray<string>): FormatProposal => {
   const signs = [...new Set(values.flatMap((value) => signsOf(value) ?? []))]
-  if (signs.length > 1)
-    return { format: {}, question: `The amounts are in several currencies: ${signs.slice(0, 5).join(", ")}` }
+  if (signs.length > 1) return { format: {}, question: reasonOf("currencies_mixed", ...signs.slice(0, 5)) }
   const sign = signs[0] === undefined ? {} : { currencySign: signs[0] }
   const separated = decimalSeparators.map((decimalSeparator) => ({ ...sign, decimalSeparator }))
   const { all, some } = winners("number", [sign, ...separated], values)
   const [best, ...others] = all
   if (!some) return own
-  if (best === undefined)
-    return {
-      format: {},
-      question: "The numbers have different decimal separators: no decimal_separator reads them all",
-    }
+  if (best === undefined) return { format: {}, question: reasonOf("separators_mixed") }
   const isSame = others.every(({ read }) => read.every((value, index) => value === best.read[index]))
   if (best.format.decimalSeparator === undefined)
-    return {
-      format: sign,
-      question: isSame
-        ? null
-        : "The point is read as the decimal separator: if it separates thousands, set decimal_separator",
-    }
+    return { format: sign, question: isSame ? null : reasonOf("point_read") }
   if (others.length === 0) return { format: best.format, question: null }
-  return { format: sign, question: "The decimal separator is a point or a comma: set decimal_separator" }
+  return { format: sign, question: reasonOf("separator_open") }
 }

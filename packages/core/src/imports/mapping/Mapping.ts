@@ -14,6 +14,7 @@ import { headerKey, headerSynonyms, technicalColumns } from "./HeaderSynonyms.ts
 import type { FieldKind, Mapping, OverwriteBehavior, TargetKind } from "../Import.ts"
 import { statusMessage, statusOfCell, topicOf } from "../ImportConsent.ts"
 import { ownColumns } from "../Table.ts"
+import { type Reason, reasonOf } from "./Reasons.ts"
 
 /** The fields that an import can write: standard fields and the workspace's active custom fields. */
 export interface Targets {
@@ -30,8 +31,8 @@ export interface ProposedMapping {
   readonly header: string
   readonly targetField: string | null
   readonly targetKind: FieldKind | null
-  /** Why the column has this target or none, as a clause for users. */
-  readonly reason: string
+  /** Why the column has this target or none, and what its values leave open. */
+  readonly reasons: ReadonlyArray<Reason>
   readonly source: "deterministic" | "ai" | "none"
   readonly overwriteBehavior: OverwriteBehavior
   /** Set by the preview from the column's values. */
@@ -43,17 +44,15 @@ export interface ProposedMapping {
   readonly standing: "mapped" | "open" | "claimed" | "technical" | "exported"
 }
 
-export const noFieldHasThisName = "No field has this name"
-
 export const unmapped = (
   header: string,
   standing: Exclude<ProposedMapping["standing"], "mapped">,
-  reason: string,
+  reason: Reason,
 ): ProposedMapping => ({
   header,
   targetField: null,
   targetKind: null,
-  reason,
+  reasons: [reason],
   source: "none",
   overwriteBehavior: "overwrite",
   format: {},
@@ -61,9 +60,9 @@ export const unmapped = (
 })
 
 export const claimed = (header: string, targetField: string, claimant: string): ProposedMapping =>
-  unmapped(header, "claimed", `The column "${claimant}" is already mapped to ${targetField}`)
+  unmapped(header, "claimed", reasonOf("field_claimed", claimant, targetField))
 
-type Match = Pick<ProposedMapping, "targetField" | "targetKind" | "reason"> & { readonly targetField: string }
+type Match = Pick<ProposedMapping, "targetField" | "targetKind" | "reasons"> & { readonly targetField: string }
 
 /** Every name that a header can match, by its key. The first entry wins: a field's own name before a label. */
 const matchesOf = ({ standard, custom }: Targets) => {
@@ -73,19 +72,18 @@ const matchesOf = ({ standard, custom }: Targets) => {
     if (key !== "" && !to.has(key)) to.set(key, match)
   }
   const fields = [
-    ...standard.map((field) => ({ ...field, targetKind: "standard" as const, the: "the field" })),
-    ...custom.map((field) => ({ ...field, targetKind: "custom" as const, the: "the custom field" })),
+    ...standard.map((field) => ({ ...field, targetKind: "standard" as const, the: "field" as const })),
+    ...custom.map((field) => ({ ...field, targetKind: "custom" as const, the: "custom_field" as const })),
   ]
   for (const { apiName: targetField, targetKind, the } of fields) {
-    add(names, targetField, { targetField, targetKind, reason: `The header is ${the}'s name` })
+    add(names, targetField, { targetField, targetKind, reasons: [reasonOf(`${the}_name`)] })
   }
   for (const { apiName: targetField, displayName, targetKind, the } of fields) {
-    add(names, displayName, { targetField, targetKind, reason: `The header is ${the}'s label` })
+    add(names, displayName, { targetField, targetKind, reasons: [reasonOf(`${the}_label`)] })
   }
   for (const { apiName: targetField } of standard) {
     for (const synonym of headerSynonyms[targetField] ?? []) {
-      const reason = "The header is a usual name of the field"
-      add(synonyms, synonym, { targetField, targetKind: "standard", reason })
+      add(synonyms, synonym, { targetField, targetKind: "standard", reasons: [reasonOf("usual_name")] })
     }
   }
   return { names, synonyms }
@@ -108,15 +106,15 @@ export const proposeMappings = (headers: ReadonlyArray<string>, targets: Targets
   const own_count = ownColumns(headers).length
   const claimedBy = new Map<string, string>()
   return headers.map((header, index): ProposedMapping => {
-    if (index >= own_count) return unmapped(header, "exported", exportedColumn)
+    if (index >= own_count) return unmapped(header, "exported", reasonOf("exported_column"))
     const key = headerKey(header)
     const matchOf = (part: string) => names.get(part) ?? synonyms.get(part)
     const match =
       names.get(key) ?? (technical.has(key) ? undefined : (synonyms.get(key) ?? matchOfParts(header, matchOf)))
     if (match === undefined) {
       return technical.has(key)
-        ? unmapped(header, "technical", `${noFieldHasThisName}: Mailchimp notes in it what it needs itself`)
-        : unmapped(header, "open", noFieldHasThisName)
+        ? unmapped(header, "technical", reasonOf("technical_column"))
+        : unmapped(header, "open", reasonOf("no_field"))
     }
     const claimant = claimedBy.get(match.targetField)
     if (claimant !== undefined) return claimed(header, match.targetField, claimant)
@@ -124,9 +122,6 @@ export const proposeMappings = (headers: ReadonlyArray<string>, targets: Targets
     return { ...match, header, source: "deterministic", overwriteBehavior: "overwrite", format: {}, standing: "mapped" }
   })
 }
-
-const exportedColumn =
-  "The column comes from the export of an earlier import: it says what became of the row, not who the contact is"
 
 /** A mapping of a request. A null target leaves the column out. The kind of a field follows from its name. */
 export interface WantedMapping {

@@ -4,7 +4,8 @@
 // repeated and concurrent previews of the same file with the same fields give the same result.
 import { type ColumnMatch, type ColumnsRequest, Ai } from "../../ports/Ai.ts"
 import { trim } from "../../kernel/Text.ts"
-import { claimed, noFieldHasThisName, type ProposedMapping, type Targets, unmapped } from "./Mapping.ts"
+import { claimed, type ProposedMapping, type Targets, unmapped } from "./Mapping.ts"
+import { type Reason, reasonOf } from "./Reasons.ts"
 import type { Steps } from "../../kernel/runtime/Steps.ts"
 import { beginning, sanitizeCell } from "../Rows.ts"
 import { Effect } from "effect"
@@ -36,13 +37,13 @@ export interface SuggestionRequest {
   /** The name of a column in the request, by its header. */
   readonly nameByHeader: ReadonlyMap<string, string>
   /** Why an open column is not in the request, by its header. */
-  readonly omissionByHeader: ReadonlyMap<string, string>
+  readonly omissionByHeader: ReadonlyMap<string, Reason>
 }
 
-/** The result of the request. `silent`: there is no answer; `reason` is a clause. */
+/** The result of the request. `silent`: there is no answer. */
 export type SuggestionAnswer =
   | { readonly _tag: "given"; readonly matches: ReadonlyArray<ColumnMatch> }
-  | { readonly _tag: "silent"; readonly reason: string }
+  | { readonly _tag: "silent"; readonly reason: Reason }
 
 export const noSuggestions: SuggestionAnswer = { _tag: "given", matches: [] }
 
@@ -80,17 +81,17 @@ export function* suggestionRequestOf(
   const fields = [...targets.standard, ...targets.custom]
     .filter(({ apiName }) => !taken.has(apiName))
     .map(({ apiName, displayName, valueType }) => ({ apiName, displayName, valueType }))
-  const [nameByHeader, omissionByHeader] = [new Map<string, string>(), new Map<string, string>()]
+  const [nameByHeader, omissionByHeader] = [new Map<string, string>(), new Map<string, Reason>()]
   const request = new Map<string, ReadonlyArray<string>>()
   for (const { header, values } of columns.filter((column) => open.has(column.header))) {
     yield
     const name = beginning(sanitizeCell(header), header_length_max)
     const filled = values.map(trim).filter((value) => value !== "")
-    if (headless) omissionByHeader.set(header, "the first line looks like a row of values rather than a header")
-    else if (filled.length === 0) omissionByHeader.set(header, "the column is empty in the sample")
+    if (headless) omissionByHeader.set(header, reasonOf("ai_skipped_values"))
+    else if (filled.length === 0) omissionByHeader.set(header, reasonOf("ai_skipped_empty"))
     else if (request.size >= request_columns_max)
-      omissionByHeader.set(header, `only ${request_columns_max} columns are asked about`)
-    else if (request.has(name)) omissionByHeader.set(header, "an earlier column begins with the same words")
+      omissionByHeader.set(header, reasonOf("ai_skipped_limit", request_columns_max))
+    else if (request.has(name)) omissionByHeader.set(header, reasonOf("ai_skipped_same"))
     else {
       nameByHeader.set(header, name)
       request.set(name, shapesOf(filled))
@@ -138,12 +139,12 @@ export const withSuggestions = (
     const { header, standing } = proposal
     if (standing !== "open") return proposal
     const why = omissionByHeader.get(header)
-    if (why !== undefined) return unmapped(header, standing, `${noFieldHasThisName}, and the AI was not asked: ${why}`)
-    if (answer._tag === "silent") return unmapped(header, standing, `${noFieldHasThisName}, and ${answer.reason}`)
+    if (why !== undefined) return unmapped(header, standing, why)
+    if (answer._tag === "silent") return unmapped(header, standing, answer.reason)
     const name = nameByHeader.get(header)
     if (name === undefined) return proposal
     const targetField = suggested.get(name)
-    if (targetField === undefined) return unmapped(header, standing, `${noFieldHasThisName}, and the AI suggests none`)
+    if (targetField === undefined) return unmapped(header, standing, reasonOf("ai_without_suggestion"))
     const claimant = claimedBy.get(targetField)
     if (claimant !== undefined) return claimed(header, targetField, claimant)
     claimedBy.set(targetField, header)
@@ -151,7 +152,7 @@ export const withSuggestions = (
       header,
       targetField,
       targetKind: standard.has(targetField) ? "standard" : "custom",
-      reason: "The AI suggests it from the header and the shape of the values",
+      reasons: [reasonOf("ai_suggestion")],
       source: "ai",
       overwriteBehavior: "overwrite",
       format: {},
@@ -206,16 +207,16 @@ const requestMatches = (
     Effect.map((matches): SuggestionAnswer => ({ _tag: "given", matches })),
     Effect.timeoutOrElse({
       duration: { seconds: answer_time_max_s },
-      orElse: () => Effect.succeed(silent(`the AI did not answer within ${answer_time_max_s} seconds`)),
+      orElse: () => Effect.succeed(silent(reasonOf("ai_slow", answer_time_max_s))),
     }),
-    Effect.catchTag("AiRefused", () => Effect.succeed(silent("the AI gave no usable answer"))),
-    Effect.catchTag("AiUnavailable", () => Effect.succeed(silent("the AI could not be reached"))),
+    Effect.catchTag("AiRefused", () => Effect.succeed(silent(reasonOf("ai_unusable")))),
+    Effect.catchTag("AiUnavailable", () => Effect.succeed(silent(reasonOf("ai_unreachable")))),
     Effect.catchDefect((defect) =>
       Effect.as(
         Effect.logError("the AI failed with a defect while it matched columns", defect),
-        silent("the AI broke"),
+        silent(reasonOf("ai_broken")),
       ),
     ),
   )
 
-const silent = (reason: string): SuggestionAnswer => ({ _tag: "silent", reason })
+const silent = (reason: Reason): SuggestionAnswer => ({ _tag: "silent", reason })

@@ -1,5 +1,6 @@
 import { inSteps } from "@tentpole/core/kernel/runtime/Steps"
 import { fieldCandidates, inferenceOf, suggestApiName } from "@tentpole/core/imports/mapping/FieldCandidates"
+import { reasonText } from "@tentpole/core/imports/mapping/Reasons"
 import { active_fields_max } from "@tentpole/core/contacts/CustomField"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -127,7 +128,7 @@ describe("Field candidates", () => {
     assert.deepInclude(one(...dates), { suggestedValueType: "date", confidence: "high" })
     const nearly = one(...dates, "soon")
     assert.deepInclude(nearly, { suggestedValueType: "string", confidence: "low" })
-    assert.match(nearly?.reason ?? "", /^20 of the 21 values of the sample read as date/)
+    assert.match(reasonText(nearly?.reasons ?? []), /^20 of the 21 values of the sample read as date/)
     assert.deepInclude(one("gold", "silver", "tin"), { suggestedValueType: "string", confidence: "medium" })
   })
 

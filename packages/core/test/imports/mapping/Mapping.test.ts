@@ -1,5 +1,6 @@
 import { standardFieldByName } from "@tentpole/core/contacts/ContactFields"
 import { headerKey, headerSynonyms } from "@tentpole/core/imports/mapping/HeaderSynonyms"
+import { reasonText } from "@tentpole/core/imports/mapping/Reasons"
 import { checkMappings, proposeMappings, targetsOf, type WantedMapping } from "@tentpole/core/imports/mapping/Mapping"
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
@@ -106,7 +107,7 @@ describe("Proposed mappings", () => {
     const [first, second, third] = proposeMappings(["E-mail", "Phone", "Email"], targetsOf(fields))
     assert.deepStrictEqual([first?.targetField, second?.targetField, third?.targetField], ["email", "phone", null])
     assert.strictEqual(third?.source, "none")
-    assert.match(third?.reason ?? "", /"E-mail"/)
+    assert.match(reasonText(third?.reasons ?? []), /"E-mail"/)
   })
 
   it("ignore the columns that an export of rejected rows added", () => {
@@ -123,7 +124,7 @@ describe("Proposed mappings", () => {
         [null, "exported"],
       ],
     )
-    assert.match(exported[4]?.reason ?? "", /export of an earlier import/)
+    assert.match(reasonText(exported[4]?.reasons ?? []), /export of an earlier import/)
     for (const headers of [
       ["email", "row_number", "reason", "status"],
       ["row_number", "status", "reason", "email"],
@@ -139,7 +140,7 @@ describe("Proposed mappings", () => {
     assert.deepStrictEqual(proposed("Email Address", "REGION", "LEID"), ["email", "state", null])
     const own = proposeMappings(["REGION", "LEID", "EUID"], targetsOf([field("region")]))
     assert.strictEqual(own[0]?.targetField, "region")
-    assert.match(own[1]?.reason ?? "", /Mailchimp/)
+    assert.match(reasonText(own[1]?.reasons ?? []), /Mailchimp/)
   })
 
   it("have synonyms for standard fields only, each for one field", () => {

@@ -1,5 +1,6 @@
 import type { ColumnMatch } from "@tentpole/core/ports/Ai"
 import { proposeMappings, targetsOf } from "@tentpole/core/imports/mapping/Mapping"
+import { reasonOf, reasonText } from "@tentpole/core/imports/mapping/Reasons"
 import {
   type SuggestionAnswer,
   request_columns_max,
@@ -68,7 +69,7 @@ describe("AI request for mappings", () => {
     for (const header of ["ann@example.com", "ann@localhost", "+49 30 1234567", "Ann <ann@b.co>"]) {
       const { question } = reading({ [header]: ["x"], Müller: ["y"] })
       assert.strictEqual(question.request, null)
-      assert.match(question.omissionByHeader.get("Müller") ?? "", /row of values/)
+      assert.match(question.omissionByHeader.get("Müller")?.code ?? "", /^ai_skipped_values$/)
     }
   })
 
@@ -83,7 +84,10 @@ describe("AI request for mappings", () => {
       question.request?.columns.map(({ header }) => header),
       ["n".repeat(100), "a\ufffdb"],
     )
-    assert.match(proposals({ [long]: ["x"], [`${long}!`]: ["x"] }, {})[1]?.reason ?? "", /was not asked: an earlier/)
+    assert.match(
+      reasonText(proposals({ [long]: ["x"], [`${long}!`]: ["x"] }, {})[1]?.reasons ?? []),
+      /was not asked: an earlier/,
+    )
     assert.strictEqual(fieldsOf({ [long]: ["x"] }, { ["n".repeat(100)]: "phone" })[0], "phone")
   })
 })
@@ -117,7 +121,7 @@ describe("AI answer for mappings", () => {
     assert.deepInclude(email, { targetField: "email", source: "deterministic" })
     assert.deepInclude(uno, { targetField: "first_name", targetKind: "standard", source: "ai", standing: "mapped" })
     assert.deepInclude(dos, { targetField: "shoe_size", targetKind: "custom", source: "ai" })
-    assert.match(uno?.reason ?? "", /AI/)
+    assert.match(reasonText(uno?.reasons ?? []), /AI/)
   })
 
   it("is ignored for unknown columns, read-only fields, and columns that were not sent", () => {
@@ -130,26 +134,26 @@ describe("AI answer for mappings", () => {
   it("never maps two columns to one field: a header match wins, then the earlier column", () => {
     const [, uno, dos] = proposals(file, { Dos: "phone", Uno: "phone" })
     assert.deepStrictEqual([uno?.targetField, dos?.targetField], ["phone", null])
-    assert.deepInclude(dos, { source: "none", reason: 'The column "Uno" is already mapped to phone' })
+    assert.deepInclude(dos, { source: "none", reasons: [reasonOf("field_claimed", "Uno", "phone")] })
     const [, other] = proposals(file, { Uno: "email" })
-    assert.deepInclude(other, { targetField: null, reason: 'The column "Email" is already mapped to email' })
+    assert.deepInclude(other, { targetField: null, reasons: [reasonOf("field_claimed", "Email", "email")] })
   })
 
   it("reports of each open column whether it was sent", () => {
-    const reasons = proposals({ ...file, Tres: [""] }, { Uno: "phone" }).map(({ reason }) => reason)
-    assert.deepStrictEqual(reasons.slice(2), [
+    const texts = proposals({ ...file, Tres: [""] }, { Uno: "phone" }).map(({ reasons }) => reasonText(reasons))
+    assert.deepStrictEqual(texts.slice(2), [
       "No field has this name, and the AI suggests none",
       "No field has this name, and the AI was not asked: the column is empty in the sample",
     ])
   })
 
   it("leaves the columns open when it is empty, and reports why", () => {
-    const [email, uno] = proposals(file, { _tag: "silent", reason: "the AI is asleep" })
+    const [email, uno] = proposals(file, { _tag: "silent", reason: reasonOf("ai_slow", 10) })
     assert.strictEqual(email?.source, "deterministic")
     assert.deepInclude(uno, {
       targetField: null,
       source: "none",
-      reason: "No field has this name, and the AI is asleep",
+      reasons: [reasonOf("ai_slow", 10)],
     })
   })
 

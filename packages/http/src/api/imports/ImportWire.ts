@@ -15,12 +15,14 @@ import type { NamedRun } from "@tentpole/core/imports/ImportStore"
 import type { Execution } from "@tentpole/core/imports/machine"
 import type { FieldCandidate } from "@tentpole/core/imports/mapping/FieldCandidates"
 import type { ProposedMapping, WantedMapping } from "@tentpole/core/imports/mapping/Mapping"
+import { reasonText } from "@tentpole/core/imports/mapping/Reasons"
 import { dateFormats, decimalSeparators, type ValueFormat } from "@tentpole/core/contacts/values/ValueFormat"
 import { ContactId, FieldDefinitionId, ImportRunId, ImportSessionId, ListId } from "@tentpole/core/kernel/Ids"
 import { Schema, Struct } from "effect"
 import { InstantWire, iso, listing, oneOf, PaginationWire, Text, toCamelCase, toSnakeCase } from "../../Wire.ts"
 import { FieldWire, toFieldWire } from "../contacts/ContactFieldsApi.ts"
 import { ConsentWire, toConsent } from "./ImportConsentWire.ts"
+import { reasonsField } from "./ReasonWire.ts"
 
 const textOrNull = Schema.NullOr(Schema.String)
 
@@ -110,6 +112,7 @@ const ProposedMappingWire = Schema.Struct({
   target_field: textOrNull.annotate({ description: "The `api_name` of a field. No field is used twice" }),
   target_kind: targetKind,
   reason: Schema.String.annotate({ description: "Why the column is mapped to this field, or why it is not mapped" }),
+  reasons: reasonsField,
   source: Schema.Literals(["deterministic", "ai", "none"]).annotate({
     description:
       "`deterministic`: the header matches a name of the field. `ai`: suggested from the header and the shapes of the values; the AI does not see values. `none`: not mapped",
@@ -120,6 +123,7 @@ const ProposedMappingWire = Schema.Struct({
 
 const toProposedMapping = ({ standing: _, format, ...mapping }: ProposedMapping): typeof ProposedMappingWire.Type => ({
   ...toSnakeCase(mapping),
+  reason: reasonText(mapping.reasons),
   ...toFormat(format),
 })
 
@@ -164,6 +168,7 @@ const FieldCandidateWire = Schema.Struct({
   ...formatFields,
   sample_values: Schema.Array(Schema.String).annotate({ description: "Up to 5 distinct values" }),
   reason: Schema.String.annotate({ description: "How the type was determined" }),
+  reasons: reasonsField,
   conflicts: Schema.Array(
     Schema.Struct({
       kind: Schema.Literals([
@@ -183,6 +188,7 @@ const FieldCandidateWire = Schema.Struct({
 
 const toFieldCandidate = ({ conflicts, format, ...candidate }: FieldCandidate): typeof FieldCandidateWire.Type => ({
   ...toSnakeCase(candidate),
+  reason: reasonText(candidate.reasons),
   ...toFormat(format),
   conflicts: conflicts.map(toSnakeCase),
 })
@@ -255,6 +261,9 @@ const MappingWire = Schema.Struct({
   decimal_separator: Schema.optionalKey(Schema.NullOr(oneOf(...decimalSeparators))),
   currency_sign: Schema.optionalKey(textOrNull),
   reason: ignored,
+  reasons: Schema.optionalKey(
+    reasonsField.annotate({ description: "Ignored, so that `proposed_mappings` can be sent back as they are" }),
+  ),
   source: ignored,
   confidence: ignored,
 }).annotate({ identifier: "ImportMapping" })

@@ -47,7 +47,7 @@ export const ImportsApi = Endpoint.group("imports", "Imports of contacts from CS
     needs: "editor",
     summary: "Execute an import",
     description:
-      "Starts the import with these mappings and returns the run. A session can be executed once. Poll `GET /v1/contacts/imports/{import_run_id}` for progress. A run that is interrupted continues where it stopped.",
+      "Starts the import with these mappings and returns the run. A session can be executed once. Poll `GET /v1/contacts/imports/{import_run_id}` for progress. A run that is interrupted continues where it stopped. With `consent.double_opt_in` the workspace must have a sender on a verified domain: without one the import is refused, and nothing is written.",
     payload: Execute,
     success: RunWire.pipe(HttpApiSchema.status(202)),
     errors: [
@@ -55,6 +55,9 @@ export const ImportsApi = Endpoint.group("imports", "Imports of contacts from CS
       "not_found",
       "invalid_state",
       "topic_archived",
+      "email_not_ready",
+      "message_too_large",
+      "too_complex",
       "upload_missing",
       "import_unreadable",
       "payload_too_large",
