@@ -1,4 +1,4 @@
-// Contract tests of `DayFigureStore`: its sums are what the stores of contacts, messages and documents did.
+// Contract tests of `DayFigureStore`: its sums are what the stores of contacts, messages, documents and choices did.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
 import type { Contact } from "../../src/contacts/Contact.ts"
@@ -7,16 +7,19 @@ import { ContactsChange, type ContactStep } from "../../src/contacts/ContactsCha
 import type { DocumentTypes } from "../../src/documents/Document.ts"
 import {
   contactFigures,
+  countsOfChoices,
   creditFigures,
   type CreditKind,
   type DayCount,
   type DayFigure,
+  topicFigures,
 } from "../../src/figures/DayFigures.ts"
 import { DayFigureStore } from "../../src/figures/DayFigureStore.ts"
 import type { ContactId, WorkspaceId } from "../../src/kernel/Ids.ts"
 import { dayOf } from "../../src/traffic/Analytics.ts"
 import { TentChange } from "../../src/tents/machine.ts"
 import { TentStore } from "../../src/tents/TentStore.ts"
+import { type Topic, topicStatuses } from "../../src/topics/Topic.ts"
 import { begin as beginContacts, email, type Ports as ContactPorts } from "../contacts/contactWorld.ts"
 import {
   at,
@@ -30,8 +33,9 @@ import {
 import { type Draw, drawFrom } from "../kernel/draws.ts"
 import { accepted, begin as beginDeliveries, type ScenarioContact, settlement } from "../sending/deliveryScenario.ts"
 import { moves } from "../tents/tentMoves.ts"
+import { type TopicPorts, topicWorld } from "../topics/topicWorld.ts"
 
-type Ports = ContactPorts | DocumentPorts | TentStore | DayFigureStore
+type Ports = ContactPorts | DocumentPorts | TentStore | DayFigureStore | TopicPorts
 
 const day_ms = 86_400_000
 const days_count = 4
@@ -257,7 +261,60 @@ const credits = <E>(name: string, live: Layer.Layer<Ports, E>) =>
     )
   })
 
+/** Choices of a few people for two topics, also in transactions that fail. Returns what they count. */
+const drawnChoices = Effect.fnUntraced(function* (
+  { choose, person, transact }: Effect.Success<typeof topicWorld>,
+  made: ReadonlyArray<Topic>,
+  seed: number,
+) {
+  const draw = drawFrom(seed)
+  const people = yield* Effect.forEach([1, 2, 3], () => person())
+  const counts: Array<DayCount> = []
+  for (let round = 0; round < 12; round++) {
+    const [topic, when] = [draw.of(made), someTime(draw)]
+    const chosen = choose(
+      topic,
+      people.filter(() => draw.chance(0.6)),
+      draw.of([...topicStatuses, null]),
+      { when },
+    )
+    const fails = draw.chance(0.2)
+    const decided = yield* Effect.option(fails ? transact(Effect.andThen(chosen, Effect.fail("no"))) : chosen)
+    if (decided._tag === "Some") counts.push(...countsOfChoices(decided.value.moves))
+  }
+  return counts
+})
+
+const topics = <E>(name: string, live: Layer.Layer<Ports, E>) =>
+  layer(live, { excludeTestServices: true })(`DayFigureStore, topics (${name})`, (it) => {
+    it.effect("counts what concurrent writers chose, and returns that of one topic, of one workspace", () =>
+      Effect.gen(function* () {
+        const world = yield* topicWorld
+        const news = yield* world.topic("News")
+        const offers = yield* world.topic("Offers", { defaultSubscription: "subscribed" })
+        const parts = yield* Effect.forEach([1, 2, 3, 4], (seed) => drawnChoices(world, [news, offers], seed), {
+          concurrency: 4,
+        })
+        const wanted = added(parts.flat())
+        const { counts } = yield* stored(world.workspace, topicFigures)
+        assert.deepStrictEqual(counts, wanted)
+        assert.isAbove(counts.length, 4)
+        const store = yield* DayFigureStore
+        for (const { id } of [news, offers]) {
+          const own = yield* store.from(world.workspace, "2026-05-02", topicFigures, id)
+          assert.deepStrictEqual(
+            own.counts,
+            wanted.filter(({ day, detail }) => detail === id && day >= "2026-05-02"),
+          )
+        }
+        const { workspace: other } = yield* topicWorld
+        assert.deepStrictEqual((yield* store.from(other, "1970-01-01", topicFigures, news.id)).counts, [])
+      }),
+    )
+  })
+
 export const dayFigures = <E>(name: string, live: Layer.Layer<Ports, E>) => {
   contacts(name, live)
   credits(name, live)
+  topics(name, live)
 }

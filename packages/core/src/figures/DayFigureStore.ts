@@ -17,11 +17,12 @@ export interface StoredFigures {
 export class DayFigureStore extends Context.Service<
   DayFigureStore,
   {
-    /** The counts of these figures from a day on, without end. */
+    /** The counts of these figures from a day on, without end. `detail`: those with this detail; default: all. */
     readonly from: (
       workspace: WorkspaceId,
       first: Day,
       figures: ReadonlyArray<DayFigure>,
+      detail?: string,
     ) => Effect.Effect<StoredFigures>
   }
 >()("tentpole/DayFigureStore") {}

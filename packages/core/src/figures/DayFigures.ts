@@ -1,15 +1,20 @@
-// Figures by day (UTC): contacts that were created, deleted or unsubscribed, and credits that were spent or returned. They are stored
-// as sums, written with the rows that they count. Pure rules: what a change counts, and the reports of a range.
+// Figures by day (UTC): contacts that were created, deleted or unsubscribed, those that subscribed to a topic or left it, and credits
+// that were spent or returned. They are stored as sums, written with the rows that they count. Pure rules: what a change counts, and
+// the reports of a range.
 import type { DateTime } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import { contactSources } from "../contacts/ContactPatch.ts"
 import type { ContactsChange } from "../contacts/ContactsChange.ts"
+import type { TopicId } from "../kernel/Ids.ts"
 import { byCodePoint } from "../kernel/Text.ts"
+import type { ChoiceMove } from "../topics/ChoicesChange.ts"
+import { type TopicStatus, topicStatusOf } from "../topics/Topic.ts"
 import { type Day, dayOf, type Days, other } from "../traffic/Analytics.ts"
 
 export const contactFigures = ["contacts_created", "contacts_deleted", "contacts_unsubscribed"] as const
 export const creditFigures = ["credits_spent", "credits_returned"] as const
-export type DayFigure = (typeof contactFigures)[number] | (typeof creditFigures)[number]
+export const topicFigures = ["topic_subscribed", "topic_unsubscribed"] as const
+export type DayFigure = (typeof contactFigures)[number] | (typeof creditFigures)[number] | (typeof topicFigures)[number]
 
 /** What the AI generates for a credit. */
 export const creditKinds = ["email", "email_template", "tent", "tent_template"] as const
@@ -22,7 +27,7 @@ type CountedSource = (typeof countedSources)[number]
 export interface DayCount {
   readonly day: Day
   readonly figure: DayFigure
-  /** Of created contacts the source, of credits the kind; otherwise empty. */
+  /** Of created contacts the source, of credits the kind, of topics the id; otherwise empty. */
   readonly detail: string
   readonly count: number
 }
@@ -79,6 +84,23 @@ export const countsOfRecipients = (steps: ReadonlyArray<RecipientStep>): Readonl
   }
   return summed([...unsubscribed.values()])
 }
+
+/**
+ * What a change of choices counts: contacts that became subscribed to a topic, and those that no longer are. An act that changes no
+ * status in force, such as a second consent, counts nothing. It counts on the day of its consent record.
+ */
+export const countsOfChoices = (
+  moves: ReadonlyArray<Pick<ChoiceMove, "after" | "at" | "before" | "defaultSubscription" | "topicId">>,
+): ReadonlyArray<DayCount> =>
+  summed(
+    moves.flatMap(({ after, at, before, topicId, ...topic }) => {
+      const [was, is] = [before, after?.status ?? null].map((status) => isSubscribed(topic, status))
+      return was === is ? [] : [counted(at, is === true ? "topic_subscribed" : "topic_unsubscribed", topicId)]
+    }),
+  )
+
+const isSubscribed = (topic: Pick<ChoiceMove, "defaultSubscription">, status: TopicStatus | null): boolean =>
+  topicStatusOf(topic, status === null ? null : { status }) === "subscribed"
 
 export interface CreditsTaken {
   /** A negative number returns credits. */
@@ -168,6 +190,40 @@ export const toContactFigures = (
       source: detail,
       created: count,
     })),
+  }
+}
+
+export interface TopicTotals {
+  readonly subscribed: number
+  readonly unsubscribed: number
+}
+
+export interface TopicFigures {
+  readonly topicId: TopicId
+  readonly points: ReadonlyArray<TopicTotals & { readonly day: Day }>
+  readonly totals: TopicTotals
+  /** Of as long a time before. */
+  readonly before: TopicTotals
+}
+
+const topicTotals = (counts: ReadonlyArray<DayCount>): TopicTotals => ({
+  subscribed: sumOf("topic_subscribed", counts),
+  unsubscribed: sumOf("topic_unsubscribed", counts),
+})
+
+/** Of the days of a range. `counts` has those of the topic, from the first day of `former` on. */
+export const toTopicFigures = (
+  topicId: TopicId,
+  { days, former }: { readonly days: Days; readonly former: Days },
+  { counts }: { readonly counts: ReadonlyArray<DayCount> },
+): TopicFigures => {
+  const within = counts.filter((each) => isIn(days, each))
+  const ofDay = byDay(within)
+  return {
+    topicId,
+    points: days.all.map((day) => ({ day, ...topicTotals(ofDay(day)) })),
+    totals: topicTotals(within),
+    before: topicTotals(counts.filter((each) => isIn(former, each))),
   }
 }
 

@@ -13,10 +13,13 @@ const inOrder = (left: DayCount, right: DayCount) =>
 
 export const layer = storeLayer(DayFigureStore, (db) =>
   DayFigureStore.of({
-    from: Effect.fnUntraced(function* (workspace, first, figures) {
+    from: Effect.fnUntraced(function* (workspace, first, figures, detail) {
       const rows = yield* db.all(dayCounts, workspace)
       return {
-        counts: rows.filter(({ day, figure }) => day >= first && figures.includes(figure)).sort(inOrder),
+        counts: rows
+          .filter((each) => each.day >= first && figures.includes(each.figure))
+          .filter((each) => detail === undefined || each.detail === detail)
+          .sort(inOrder),
         contacts: (yield* db.all(contacts, workspace)).length,
         credits: (yield* db.find(workspaces, null, workspace))?.credits ?? 0,
       }

@@ -9,7 +9,13 @@ import { texts } from "../kernel/Arrays.ts"
 import { storeLayer } from "../StoreLayer.ts"
 
 /** One statement, so that sums and present numbers are of the same snapshot. */
-const countsFrom = (sql: PgClient.PgClient, workspace: WorkspaceId, first: Day, figures: ReadonlyArray<DayFigure>) =>
+const countsFrom = (
+  sql: PgClient.PgClient,
+  workspace: WorkspaceId,
+  first: Day,
+  figures: ReadonlyArray<DayFigure>,
+  detail?: string,
+) =>
   Effect.map(
     sql<StoredFigures>`
       select (
@@ -18,6 +24,7 @@ const countsFrom = (sql: PgClient.PgClient, workspace: WorkspaceId, first: Day, 
           from (
             select f.day, f.figure, f.detail, sum(f.count)::int as count from figure_day f
             where f.workspace_id = ${workspace} and f.day >= ${first}::date and f.figure = any(${texts(figures)}::text[])
+              ${detail === undefined ? sql`` : sql`and f.detail = ${detail}`}
             group by 1, 2, 3
           ) as g
         ) as counts,
@@ -27,5 +34,6 @@ const countsFrom = (sql: PgClient.PgClient, workspace: WorkspaceId, first: Day, 
   )
 
 export const layer = storeLayer(DayFigureStore, ({ quick }) => ({
-  from: (workspace, first, figures) => quick.read(workspace, (sql) => countsFrom(sql, workspace, first, figures)),
+  from: (workspace, first, figures, detail) =>
+    quick.read(workspace, (sql) => countsFrom(sql, workspace, first, figures, detail)),
 }))

@@ -1,8 +1,8 @@
-// The endpoints of figures over time: email, contacts, credits, and the traffic of published pages.
+// The endpoints of figures over time: email, contacts, topics, credits, and the traffic of published pages.
 import { groupings } from "@tentpole/core/blasts/figures/FigureStore"
 import { countedSources, creditKinds } from "@tentpole/core/figures/DayFigures"
 import { intervals } from "@tentpole/core/sending/Figures"
-import { TentId } from "@tentpole/core/kernel/Ids"
+import { TentId, TopicId } from "@tentpole/core/kernel/Ids"
 import { Schema } from "effect"
 import * as Endpoint from "../../Endpoint.ts"
 import { DayOrInstant, InstantWire, oneOf } from "../../Wire.ts"
@@ -94,6 +94,20 @@ export const ContactAnalyticsWire = Schema.Struct({
   }),
 }).annotate({ identifier: "ContactAnalytics" })
 
+const topicTotals = {
+  subscribed: Schema.Int.annotate({ description: "Contacts that subscribed, or confirmed that they do" }),
+  unsubscribed: Schema.Int.annotate({ description: "Contacts that were subscribed and left the topic" }),
+}
+
+const TopicTotalsWire = Schema.Struct(topicTotals).annotate({ identifier: "TopicTotals" })
+
+export const TopicAnalyticsWire = Schema.Struct({
+  topic_id: TopicId,
+  points: Schema.Array(Schema.Struct({ date: day, ...topicTotals })).annotate({ description: "One for each day" }),
+  totals: TopicTotalsWire,
+  before: TopicTotalsWire.annotate({ description: "The totals of as long a time before `from`" }),
+}).annotate({ identifier: "TopicAnalytics" })
+
 export const CreditAnalyticsWire = Schema.Struct({
   balance: Schema.Int.annotate({ description: "Credits that are left now" }),
   points: Schema.Array(
@@ -114,7 +128,7 @@ const days = { from: Schema.optionalKey(DayOrInstant), to: Schema.optionalKey(Da
 
 export const AnalyticsApi = Endpoint.group(
   "analytics",
-  "Figures of email, contacts and credits, and traffic of published pages.",
+  "Figures of email, contacts, topics and credits, and traffic of published pages.",
 ).add(
   Endpoint.get("email", "/v1/analytics/email", {
     needs: "viewer",
@@ -137,6 +151,15 @@ export const AnalyticsApi = Endpoint.group(
     query: days,
     success: ContactAnalyticsWire,
     errors: ["validation_failed"],
+  }),
+  Endpoint.get("topic", "/v1/analytics/topic", {
+    needs: "viewer",
+    summary: "Get a topic's figures",
+    description:
+      "Returns how many contacts subscribed to a topic and left it on each day of a range of up to 400 days. A change counts on the day of its consent record: of an import, when the person agreed. A consent of a contact that is subscribed already does not count, and neither does one that waits for its confirmation. Contacts that end all marketing count in the contact figures. `from` and `to` are days or timestamps; `to` is exclusive. Both are extended to whole days (UTC).",
+    query: { topic_id: TopicId, ...days },
+    success: TopicAnalyticsWire,
+    errors: ["not_found", "validation_failed"],
   }),
   Endpoint.get("credits", "/v1/analytics/credits", {
     needs: "viewer",

@@ -12,6 +12,7 @@ import type {
   CreditAnalyticsWire,
   EmailAnalyticsWire,
   TentAnalytics,
+  TopicAnalyticsWire,
   WorkspaceAnalytics,
 } from "./AnalyticsApi.ts"
 
@@ -36,6 +37,15 @@ export const layer = handlersOf(
           totals: found.totals,
           before: found.before,
           by_source: found.bySource,
+        })),
+      ),
+    topic: ({ query: { from = null, to = null, topic_id } }, { id }) =>
+      days.topic(id, topic_id, { from, to }).pipe(
+        answer((found): typeof TopicAnalyticsWire.Type => ({
+          topic_id: found.topicId,
+          points: found.points.map(({ day: date, ...its }) => ({ date, ...its })),
+          totals: found.totals,
+          before: found.before,
         })),
       ),
     credits: ({ query: { from = null, to = null } }, { id }) =>

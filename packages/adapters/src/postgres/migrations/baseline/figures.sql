@@ -1,4 +1,4 @@
--- Figures: sums of deliveries, clicks, contacts and credits, so that no report reads single rows. They stay when the rows are deleted.
+-- Figures: sums of deliveries, clicks, contacts, topics and credits, so that no report reads single rows. They stay when the rows are deleted.
 -- Those of deliveries are sharded like `delivery_tally`, which the same statement writes first: figures add no wait.
 
 create table delivery_hour (
@@ -103,15 +103,18 @@ create table figure_day (
   workspace_id uuid not null constraint figure_day_workspace_fkey references workspace on delete cascade,
   day date not null,
   figure text collate "C" not null constraint figure_day_figure_known check (figure in
-    ('contacts_created', 'contacts_deleted', 'contacts_unsubscribed', 'credits_spent', 'credits_returned')),
+    ('contacts_created', 'contacts_deleted', 'contacts_unsubscribed', 'credits_spent', 'credits_returned',
+      'topic_subscribed', 'topic_unsubscribed')),
   detail text collate "C" not null,
   shard smallint not null,
   count int not null constraint figure_day_count_positive check (count > 0),
   constraint figure_day_pkey primary key (workspace_id, day, figure, detail, shard)
 ) with (fillfactor = 70);
+-- For the days of one topic: the key has the topics of each day.
+create index figure_day_detail on figure_day (workspace_id, detail, day);
 comment on table figure_day is
-  'Contacts and credits by the day (UTC) on which it happened. The statement or transaction that changes them writes it too.';
+  'Contacts, topics and credits by the day (UTC) on which it happened. The statement or transaction that changes them writes it too.';
 comment on column figure_day.detail is
   'Of created contacts their source: api, import, form, flow or other. Of credits what they were for: email, email_template, tent or '
-  'tent_template. Otherwise empty.';
+  'tent_template. Of topics their id. Otherwise empty.';
 comment on column figure_day.shard is 'Drawn by each transaction, so that two rarely wait for each other.';
