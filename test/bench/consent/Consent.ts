@@ -6,6 +6,7 @@ import { Preferences } from "@tentpole/core/tracking/Preferences"
 import { Effect } from "effect"
 import type { Bench, Benchmark } from "../Benchmark.ts"
 import { comparison, figure, ratioAtMost, timeAtMost } from "../Report.ts"
+import { processorTime_ms } from "../../support/ProcessFacts.ts"
 import { spreadOf, timed } from "../Timing.ts"
 import { type Sender, World } from "../World.ts"
 import { fillTopics } from "./Fill.ts"
@@ -14,7 +15,7 @@ const sizeOf = ({ quick }: Bench) => ({
   contacts: quick ? 50_000 : 1_000_000,
   pages: quick ? 40 : 400,
   counts: quick ? 10 : 60,
-  audiences: 2,
+  audiences: 3,
 })
 
 /** Pages before the first that is measured. */
@@ -59,7 +60,13 @@ const pages = async (bench: Bench, world: World, sender: Sender): Promise<void> 
   const [shown, saved]: [Array<number>, Array<number>] = [[], []]
   const answers: Array<readonly [url: string, page: string]> = []
   for (const url of links.slice(0, warmup)) await ask(url)
+  const times = async () => [
+    (await processorTime_ms(deployment.http?.pid ?? 0)) ?? Number.NaN,
+    await world.databaseTime_ms(),
+  ]
+  const before = await times()
   for (const url of links.slice(warmup)) shown.push(await timed(async () => void answers.push([url, await ask(url)])))
+  const [own_ms, database_ms] = (await times()).map((ms, at) => (ms - (before[at] ?? 0)) / shown.length)
   for (const [url, page] of answers) {
     // Half of the topics, which changes some.
     const all = [...page.matchAll(/name="shown" value="([^"]+)"/g)].map(([, id = ""]) => id)
@@ -71,10 +78,16 @@ const pages = async (bench: Bench, world: World, sender: Sender): Promise<void> 
     saved.push(await timed(() => ask(url, body.toString())))
   }
   const [page, save] = [spreadOf(shown), spreadOf(saved)]
-  bench.report.section("The preference page of a contact", [
-    figure("shown", "ms", page, timeAtMost(page_max_ms, page.p95)),
-    figure("saved, with half of the topics ticked", "ms", save),
-  ])
+  bench.report.section(
+    "The preference page of a contact",
+    [
+      figure("shown", "ms", page, timeAtMost(page_max_ms, page.p95)),
+      figure("saved, with half of the topics ticked", "ms", save),
+    ],
+    [
+      `processor time of a page that is shown: ${own_ms?.toFixed(1)} ms, and ${database_ms?.toFixed(1)} ms of PostgreSQL`,
+    ],
+  )
 }
 
 const counts = async (bench: Bench, world: World, { call, id }: Sender): Promise<void> => {
@@ -98,34 +111,45 @@ const counts = async (bench: Bench, world: World, { call, id }: Sender): Promise
   ])
 }
 
-/** Fixes the audience as the job of the launch does; no worker runs. Returns its time. */
-const fixed = async (world: World, sender: Sender, topic: string | null): Promise<number> => {
+interface Pass {
+  readonly took_ms: number
+  /** The processor time of PostgreSQL. */
+  readonly database_ms: number
+}
+
+/** Fixes the audience as the job of the launch does; no worker runs. */
+const fixed = async (world: World, sender: Sender, topic: string | null): Promise<Pass> => {
   const blast = await world.draft(sender)
   if (topic !== null) await sender.call("PATCH", `/v1/email-blasts/${blast}`, { topic_id: topic })
   await world.turn(sender, blast, "send-now")
+  const before_ms = await world.databaseTime_ms()
   const took_ms = await timed(() =>
     world.inside.run(
       Effect.flatMap(Deliveries, (deliveries) => deliveries.fixAudience(sender.id, BlastId.make(blast))),
     ),
   )
+  const database_ms = (await world.databaseTime_ms()) - before_ms
   await world.turn(sender, blast, "pause")
-  return took_ms
+  return { took_ms, database_ms }
 }
 
 /** In turn, since each audience makes the tables larger. */
 const audiences = async (bench: Bench, world: World, sender: Sender, everyone: string): Promise<void> => {
   bench.report.say("audiences …")
-  const [without, withTopic]: [Array<number>, Array<number>] = [[], []]
+  const [without, withTopic]: [Array<Pass>, Array<Pass>] = [[], []]
   for (let round = 0; round < sizeOf(bench).audiences; round++) {
     const plain = async () => void without.push(await fixed(world, sender, null))
     const ofTopic = async () => void withTopic.push(await fixed(world, sender, everyone))
     for (const run of round % 2 === 0 ? [plain, ofTopic] : [ofTopic, plain]) await run()
   }
-  const times = { reference: spreadOf(without), ours: spreadOf(withTopic) }
-  const shown = (each: ReadonlyArray<number>) => each.map((ms) => `${(ms / 1_000).toFixed(1)} s`).join(", ")
+  const spread = (passes: ReadonlyArray<Pass>) => spreadOf(passes.map(({ took_ms }) => took_ms))
+  const times = { reference: spread(without), ours: spread(withTopic) }
+  const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
+  const shown = (passes: ReadonlyArray<Pass>) =>
+    passes.map(({ database_ms, took_ms }) => `${seconds(took_ms)} (${seconds(database_ms)})`).join(", ")
   bench.report.section(
     "The audience of a blast to all: without a topic (as reference), and with one to which all are subscribed",
     [comparison("the audience fixed", "ms", times, (ratio) => [ratioAtMost(audience_ratio_max, ratio)])],
-    [`without: ${shown(without)}; with: ${shown(withTopic)}`],
+    [`without: ${shown(without)}; with: ${shown(withTopic)}; in parentheses the processor time of PostgreSQL`],
   )
 }

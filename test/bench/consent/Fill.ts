@@ -4,12 +4,18 @@ import type { Sender, World } from "../World.ts"
 
 const topics_count = 10
 
-interface Foreign {
+interface Constraint {
   readonly name: string
   readonly definition: string
 }
 
-/** A tenth of the contacts is pending, three tenths unsubscribed; the last topic has only subscribers. Returns the ids. */
+/** The statuses of ten contacts for a topic. */
+const statuses = [...Array<string>(6).fill("subscribed"), ...Array<string>(3).fill("unsubscribed"), "pending"]
+
+/**
+ * A tenth of the contacts is pending, three tenths unsubscribed; the last topic has only subscribers. The rows are in no order, as people
+ * choose at different times. Returns the ids.
+ */
 export const fillTopics = async (
   { inside }: World,
   { call, id }: Sender,
@@ -24,32 +30,31 @@ export const fillTopics = async (
     }
     topics.push((await call("POST", "/v1/topics", topic)).topic_id)
   }
-  // Checks of each row, and indexes that are not those of a constraint, take most of the time.
-  const foreign = await inside.asOwner<Foreign>(
+  // Checks of each row, and indexes that grow with each row, take most of the time.
+  const constraints = await inside.asOwner<Constraint>(
     `select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint
-     where conrelid = 'topic_choice'::regclass and contype = 'f'`,
+     where conrelid = 'topic_choice'::regclass and contype in ('p', 'f') order by contype = 'f'`,
   )
-  for (const { name } of foreign) await inside.asOwner(`alter table topic_choice drop constraint ${name}`)
+  for (const { name } of constraints) await inside.asOwner(`alter table topic_choice drop constraint ${name}`)
   await inside.asOwner("drop index topic_choice_contact")
-  for (const [number, topic] of topics.entries()) {
-    say(`choices of topic ${number + 1} of ${topics_count} …`)
-    const status =
-      number === topics_count - 1
-        ? "'subscribed'"
-        : "(array['subscribed', 'subscribed', 'subscribed', 'subscribed', 'subscribed', 'subscribed', 'unsubscribed', 'unsubscribed', 'unsubscribed', 'pending'])[1 + (hashint8(row_number() over () * 10 + $3::int) & 2147483647) % 10]"
-    await inside.asOwner(
-      `insert into topic_choice (workspace_id, topic_id, contact_id, status, source, changed_at)
-       select $1::uuid, $2::uuid, contact_id, ${status}, case when $3::int >= 0 then 'preference_page' end, now()
-       from contact where workspace_id = $1::uuid order by contact_id`,
-      [id, topic, number],
-    )
-  }
+  say(`choices of ${topics_count} topics …`)
+  await inside.asOwner(
+    `insert into topic_choice (workspace_id, topic_id, contact_id, status, source, changed_at)
+     select $1::uuid, topic_id, contact_id,
+       case when nth = $3::int then 'subscribed' else ($4::text[])[1 + (place & 2147483647) % 10] end, 'preference_page', now()
+     from (
+       select contact_id, topic_id, nth, hashtextextended(contact_id::text, nth) as place
+       from contact cross join unnest($2::uuid[]) with ordinality as t (topic_id, nth) where workspace_id = $1::uuid
+     ) as choice
+     order by place`,
+    [id, topics, topics_count, statuses],
+  )
   say("indexes and statistics …")
-  await inside.asOwner("create index topic_choice_contact on topic_choice (workspace_id, contact_id)")
-  for (const { definition, name } of foreign) {
+  for (const { definition, name } of constraints) {
     await inside.asOwner(`alter table topic_choice add constraint ${name} ${definition}`)
   }
+  await inside.asOwner("create index topic_choice_contact on topic_choice (workspace_id, contact_id)")
   await inside.asOwner(recount, [id])
-  await inside.asOwner("vacuum (analyze) topic_choice, topic_tally, contact_tally, contact")
+  await inside.asOwner("vacuum (analyze) topic, topic_choice, topic_tally, contact_tally, contact")
   return topics
 }

@@ -6,15 +6,24 @@ import { ContactStore } from "../../src/contacts/ContactStore.ts"
 import { ConsentRecordId, ContactId, TopicId } from "../../src/kernel/Ids.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
+import type { SuppressionStore } from "../../src/sending/SuppressionStore.ts"
 import { ChoicesChange } from "../../src/topics/ChoicesChange.ts"
 import { type ConsentAction, type ConsentSource, evidenceOf } from "../../src/topics/ConsentRecord.ts"
 import { ConsentStore } from "../../src/topics/ConsentStore.ts"
 import { type NewTopic, type TopicEdit, TopicChange } from "../../src/topics/machine.ts"
 import type { Topic, TopicStatus } from "../../src/topics/Topic.ts"
 import { TopicStore } from "../../src/topics/TopicStore.ts"
+import type { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import { Fresh } from "../kernel/fresh.ts"
 
-export type TopicPorts = TopicStore | ConsentStore | ContactStore | Transactor | Fresh
+export type TopicPorts =
+  | TopicStore
+  | ConsentStore
+  | ContactStore
+  | SuppressionStore
+  | WorkspaceStore
+  | Transactor
+  | Fresh
 
 export const at = (ms: number) => DateTime.makeUnsafe(1_780_000_000_000 + ms)
 
@@ -68,7 +77,11 @@ export const topicWorld = Effect.gen(function* () {
     of: Pick<Topic, "id" | "defaultSubscription">,
     people: ReadonlyArray<ContactId>,
     after: TopicStatus | null,
-    { action = "granted", source = "api" }: { readonly action?: ConsentAction; readonly source?: ConsentSource } = {},
+    {
+      action = "granted",
+      source = "api",
+      when = at(5),
+    }: { readonly action?: ConsentAction; readonly source?: ConsentSource; readonly when?: DateTime.Utc } = {},
   ) =>
     Effect.gen(function* () {
       const locked = yield* contacts.lock(workspace, { emails: [], phones: [], ids: people })
@@ -81,7 +94,7 @@ export const topicWorld = Effect.gen(function* () {
         contactId: id,
         action,
         evidence: evidenceOf(source, { text: "Yes, send me the letter." }),
-        at: at(5),
+        at: when,
         of: { topic: of, before: known.find(({ contactId }) => contactId === id)?.status ?? null, after },
       }))
       const ids = yield* Effect.forEach(steps, () => Effect.map(fresh.id, (id) => ConsentRecordId.make(id)))

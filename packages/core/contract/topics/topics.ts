@@ -3,7 +3,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
 import type { ContactId } from "../../src/kernel/Ids.ts"
+import { SuppressionStore } from "../../src/sending/SuppressionStore.ts"
 import { type Topic, topicStatuses, topicStatusOf } from "../../src/topics/Topic.ts"
+import { WorkspaceChange } from "../../src/workspaces/Workspace.ts"
+import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import { deleting } from "../contacts/contactWorld.ts"
 import { drawFrom } from "../kernel/draws.ts"
 import { at, type TopicPorts, topicWorld } from "./topicWorld.ts"
@@ -23,6 +26,23 @@ const countedBy = Effect.fnUntraced(function* (
       topicStatusOf(topic, chosen.find(({ contactId, topicId }) => contactId === id && topicId === topic.id) ?? null)
     return [topic.name, mailed.filter((id) => statusOf(id) === "subscribed").length]
   })
+})
+
+/** The facts of a preference page, read from each room by itself. */
+const factsBy = Effect.fnUntraced(function* ({ consent, contacts, topics, workspace }: World, id: ContactId) {
+  const { email, emailNormalized, unsubscribed } = yield* contacts.get(workspace, id)
+  const suppression = yield* Effect.option((yield* SuppressionStore).get(workspace, emailNormalized ?? ""))
+  const choices = yield* consent.choices(workspace, [id], null)
+  return {
+    email,
+    unsubscribed,
+    addressUnsubscribed: suppression._tag === "Some" && suppression.value.reason === "unsubscribe",
+    brand: (yield* (yield* WorkspaceStore).get(workspace)).brand,
+    topics: (yield* topics.list(workspace)).map(({ topic }) => {
+      const choice = choices.find(({ topicId }) => topicId === topic.id)
+      return { topic, choice: choice === undefined ? null : { status: choice.status } }
+    }),
+  }
 })
 
 const merged = ({ contacts, transact, workspace }: World, target: ContactId, source: ContactId) =>
@@ -164,6 +184,66 @@ export const topics = <E>(name: string, live: Layer.Layer<TopicPorts, E>) =>
         )
         const { items } = yield* consent.records(workspace, ann, { after: null, limit: 100 })
         assert.strictEqual(items.length, 7)
+      }),
+    )
+
+    it.effect("reads the facts of a preference page as the other rooms do", () =>
+      Effect.gen(function* () {
+        const world = yield* topicWorld
+        const { choose, consent, edit, fresh, patch, person, topic, transact, workspace } = world
+        const [ann, ben, cid, nameless] = [
+          yield* person(),
+          yield* person(),
+          yield* person(),
+          yield* person({ email: null, phone: "+14152000001" }),
+        ]
+        const same = Effect.gen(function* () {
+          const facts = yield* Effect.forEach([ann, ben, cid, nameless], (id) => consent.preferences(workspace, id))
+          const expected = yield* Effect.forEach([ann, ben, cid, nameless], (id) => factsBy(world, id))
+          assert.deepStrictEqual(facts, expected)
+          return facts
+        })
+        assert.deepStrictEqual(
+          (yield* same).map(({ topics }) => topics),
+          [[], [], [], []],
+        )
+        const [news, offers, old] = [yield* topic("News"), yield* topic("Offers"), yield* topic("Old")]
+        yield* edit(old.id, { status: "archived" })
+        yield* edit(news.id, { position: 9 })
+        yield* choose(news, [ann, ben], "pending", { action: "requested", source: "form" })
+        yield* choose(offers, [ann], "unsubscribed", { action: "withdrawn" })
+        yield* patch([ben], { unsubscribed: true })
+        const suppressions = yield* SuppressionStore
+        const workspaces = yield* WorkspaceStore
+        for (const [id, reason] of [
+          [cid, "unsubscribe"],
+          [ann, "bounce"],
+        ] as const) {
+          yield* transact(suppressions.suppress(workspace, { email: `${id}@example.com`, reason, createdAt: at(1) }))
+        }
+        const before = yield* workspaces.get(workspace)
+        const branded = WorkspaceChange.update(before, { brand: { name: "Ann Lee" } }, at(2))
+        yield* transact(workspaces.apply(yield* Effect.fromResult(branded)))
+        const facts = yield* same
+        assert.deepStrictEqual(
+          facts.map(({ addressUnsubscribed, unsubscribed }) => [unsubscribed, addressUnsubscribed]),
+          [
+            [false, false],
+            [true, false],
+            [false, true],
+            [false, false],
+          ],
+        )
+        assert.deepStrictEqual(
+          facts[0]?.topics.map(({ choice, topic: { name } }) => [name, choice?.status]),
+          [
+            ["Offers", "unsubscribed"],
+            ["Old", undefined],
+            ["News", "pending"],
+          ],
+        )
+        const elsewhere = yield* Effect.flip(consent.preferences(yield* fresh.workspace(), ann))
+        assert.strictEqual(elsewhere._tag, "NotFound")
       }),
     )
 

@@ -30,6 +30,10 @@ export interface ChoiceMove {
   readonly before: TopicStatus | null
   /** Null: nothing is recorded any more. */
   readonly after: Pick<TopicChoice, "status" | "source" | "changedAt"> | null
+  /** Of the topic: the status in force where nothing is recorded. */
+  readonly defaultSubscription: Topic["defaultSubscription"]
+  /** Of the last step. */
+  readonly at: DateTime.Utc
 }
 
 export type ChoicesChange = Change<
@@ -125,5 +129,7 @@ const addMove = (
     topicId: topic.id,
     before: last === undefined ? before : last.before,
     after: after === null ? null : { status: after, source: evidence.source, changedAt: at },
+    defaultSubscription: topic.defaultSubscription,
+    at,
   })
 }

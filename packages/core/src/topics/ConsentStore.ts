@@ -2,10 +2,25 @@
 import { Context, type Effect } from "effect"
 import type { ContactId, TopicId, WorkspaceId } from "../kernel/Ids.ts"
 import type { Sliced, SliceQuery } from "../kernel/Page.ts"
+import type { NotFound } from "../kernel/Refusal.ts"
 import type { Transaction } from "../kernel/changes/Transactor.ts"
+import type { Brand } from "../ports/Ai.ts"
 import type { ChoicesChange } from "./ChoicesChange.ts"
 import type { ConsentRecord } from "./ConsentRecord.ts"
-import type { TopicChoice } from "./Topic.ts"
+import type { ChosenTopic, TopicChoice } from "./Topic.ts"
+
+/** What the preference page of a contact shows, with facts of other rooms. */
+export interface PreferenceFacts {
+  readonly email: string | null
+  /** The flag of the contact. */
+  readonly unsubscribed: boolean
+  /** The address of the contact is suppressed, for the reason `unsubscribe`. */
+  readonly addressUnsubscribed: boolean
+  /** The brand of the workspace. */
+  readonly brand: Brand
+  /** All topics of the workspace, by position, then by folded name. */
+  readonly topics: ReadonlyArray<ChosenTopic>
+}
 
 export class ConsentStore extends Context.Service<
   ConsentStore,
@@ -16,6 +31,8 @@ export class ConsentStore extends Context.Service<
       contacts: ReadonlyArray<ContactId>,
       topics: ReadonlyArray<TopicId> | null,
     ) => Effect.Effect<ReadonlyArray<TopicChoice>>
+    /** Read by one statement. */
+    readonly preferences: (workspace: WorkspaceId, contact: ContactId) => Effect.Effect<PreferenceFacts, NotFound>
     /**
      * Like `choices`, of contacts that the transaction has locked (`ContactStore.lock`): no other transaction changes their
      * choices until it ends. Topics that are named stay, too.

@@ -81,6 +81,12 @@ export const topicStatusOf = (
   choice: Pick<TopicChoice, "status"> | null,
 ): TopicStatus => choice?.status ?? topic.defaultSubscription
 
+/** A topic, and what a contact chose. Null: nothing is recorded, so the default counts. */
+export interface ChosenTopic {
+  readonly topic: Topic
+  readonly choice: Pick<TopicChoice, "status"> | null
+}
+
 /** What sending asks of a recipient and the topic of the message; null: the message has no topic. */
 export type RecipientTopic = TopicStatus | "subscribed_by_default" | "unsubscribed_by_default"
 

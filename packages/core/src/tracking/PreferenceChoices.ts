@@ -4,26 +4,25 @@ import type { Contact } from "../contacts/Contact.ts"
 import type { TopicId } from "../kernel/Ids.ts"
 import type { ConsentStep } from "../topics/ChoicesChange.ts"
 import type { Evidence } from "../topics/ConsentRecord.ts"
-import { type Topic, type TopicChoice, topicStatusOf } from "../topics/Topic.ts"
+import type { PreferenceFacts } from "../topics/ConsentStore.ts"
+import { type ChosenTopic, topicStatusOf } from "../topics/Topic.ts"
 
 /** A topic on the page. */
-export interface ShownTopic {
-  readonly topic: Topic
-  readonly choice: TopicChoice | null
+export interface ShownTopic extends ChosenTopic {
   /** The recorded status, else the default. `unsubscribed` of the contact beats it. */
   readonly isSubscribed: boolean
 }
 
+/** Whether a person ended all marketing: as this contact, or by a message to its address. */
+export const hasEndedAll = ({
+  addressUnsubscribed,
+  unsubscribed,
+}: Pick<PreferenceFacts, "unsubscribed" | "addressUnsubscribed">): boolean => unsubscribed || addressUnsubscribed
+
 /** In the order of the topics: active ones, private ones only if the person is subscribed to them. */
-export const shownTopics = (
-  topics: ReadonlyArray<Topic>,
-  choices: ReadonlyArray<TopicChoice>,
-): ReadonlyArray<ShownTopic> =>
+export const shownTopics = (topics: ReadonlyArray<ChosenTopic>): ReadonlyArray<ShownTopic> =>
   topics
-    .map((topic) => {
-      const choice = choices.find(({ topicId }) => topicId === topic.id) ?? null
-      return { topic, choice, isSubscribed: topicStatusOf(topic, choice) === "subscribed" }
-    })
+    .map(({ choice, topic }) => ({ topic, choice, isSubscribed: topicStatusOf(topic, choice) === "subscribed" }))
     .filter(({ isSubscribed, topic }) => topic.status === "active" && (topic.visibility === "public" || isSubscribed))
 
 /** The boxes of the page that were ticked, and all that were on it. */

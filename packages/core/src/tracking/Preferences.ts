@@ -1,7 +1,6 @@
 // The use cases of the preference page: a person reads what they are subscribed to, and changes it. The page is reached by a link
 // of a message, or by one for the caller's own app.
 import { Context, DateTime, Effect, Layer, Option } from "effect"
-import type { Contact } from "../contacts/Contact.ts"
 import { patchContact } from "../contacts/ContactPatch.ts"
 import { ContactsChange } from "../contacts/ContactsChange.ts"
 import { ContactStore } from "../contacts/ContactStore.ts"
@@ -13,12 +12,18 @@ import { SuppressionStore } from "../sending/SuppressionStore.ts"
 import type { PageOwner } from "../tents/pages/PageHead.ts"
 import { type Evidence, evidenceOf } from "../topics/ConsentRecord.ts"
 import { ConsentStore } from "../topics/ConsentStore.ts"
-import { TopicStore } from "../topics/TopicStore.ts"
 import { WorkspaceStore } from "../workspaces/WorkspaceStore.ts"
 import { consentActs, leftTopic } from "./ConsentActs.ts"
 import type { TrackedDelivery } from "./Engagement.ts"
 import { EngagementStore } from "./EngagementStore.ts"
-import { answeredSteps, granting, type PreferenceAnswer, type ShownTopic, shownTopics } from "./PreferenceChoices.ts"
+import {
+  answeredSteps,
+  granting,
+  hasEndedAll,
+  type PreferenceAnswer,
+  type ShownTopic,
+  shownTopics,
+} from "./PreferenceChoices.ts"
 import { preferenceLinks } from "./PreferenceLink.ts"
 
 /** The visitor, as evidence records them. */
@@ -61,7 +66,6 @@ export class Preferences extends Context.Service<
     Preferences,
     Effect.gen(function* () {
       const contacts = yield* ContactStore
-      const topics = yield* TopicStore
       const consents = yield* ConsentStore
       const engagement = yield* EngagementStore
       const suppressions = yield* SuppressionStore
@@ -71,37 +75,26 @@ export class Preferences extends Context.Service<
       const acts = yield* consentActs
       const { transact } = yield* Transactor
 
-      /** Who reads the page. */
+      /** Who reads the page. The contact of a link without a message is not read. */
       const readerOf = Effect.fnUntraced(function* (token: string): Effect.fn.Return<Reader, NotFound> {
         const message = Option.getOrNull(links.read("unsubscribe", token))
         if (message !== null) {
           const delivery = yield* engagement.get(message.workspaceId, message.deliveryId)
-          const { contact, email: address } = delivery
-          return { workspaceId: message.workspaceId, contact, address, delivery }
+          return { workspaceId: message.workspaceId, contactId: delivery.contact?.id ?? null, delivery }
         }
         const target = ownLinks.read(token, yield* DateTime.now)
         if (target === null) return yield* notFound
-        const contact = yield* contacts.get(target.workspaceId, target.contactId)
-        return { workspaceId: target.workspaceId, contact, address: contact.email, delivery: null }
+        return { ...target, delivery: null }
       })
 
-      const isUnsubscribed = Effect.fnUntraced(function* ({ contact, delivery, workspaceId }: Reader) {
-        if (contact === null) return delivery?.suppressed ?? false
-        if (contact.unsubscribed || contact.emailNormalized === null) return contact.unsubscribed
-        const found = yield* Effect.option(suppressions.get(workspaceId, contact.emailNormalized))
-        return Option.isSome(found) && found.value.reason === "unsubscribe"
-      })
-
-      const pageOf = Effect.fnUntraced(function* (reader: Reader) {
-        const { address, contact, workspaceId } = reader
-        const { brand } = yield* workspaces.get(workspaceId)
-        const all = contact === null ? [] : yield* topics.list(workspaceId)
-        const choices = contact === null ? [] : yield* consents.choices(workspaceId, [contact.id], null)
-        const shown = shownTopics(
-          all.map(({ topic }) => topic),
-          choices,
-        )
-        return { owner: brand, address, unsubscribed: yield* isUnsubscribed(reader), topics: shown }
+      const pageOf = Effect.fnUntraced(function* ({ contactId, delivery, workspaceId }: Reader) {
+        if (contactId === null) {
+          const { brand: owner } = yield* workspaces.get(workspaceId)
+          return { owner, address: delivery.email, unsubscribed: delivery.suppressed, topics: [] }
+        }
+        const facts = yield* consents.preferences(workspaceId, contactId)
+        const address = delivery === null ? facts.email : delivery.email
+        return { owner: facts.brand, address, unsubscribed: hasEndedAll(facts), topics: shownTopics(facts.topics) }
       })
 
       /** No address changes: none can be taken. */
@@ -113,7 +106,7 @@ export class Preferences extends Context.Service<
 
       /** Writes an answer on the contact and the choices as they are now, locked. */
       const saveAnswer = Effect.fnUntraced(function* (
-        reader: Reader & { readonly contact: Contact },
+        reader: ReadingContact,
         { shown, ticked }: PreferenceAnswer,
         visitor: Visitor,
       ) {
@@ -124,15 +117,13 @@ export class Preferences extends Context.Service<
           delivery === null
             ? new Map<DeliveryId, TrackedDelivery>()
             : yield* engagement.lock(workspaceId, [delivery.id])
-        const [contact] = yield* contacts.lock(workspaceId, { emails: [], phones: [], ids: [reader.contact.id] })
+        const [contact] = yield* contacts.lock(workspaceId, { emails: [], phones: [], ids: [reader.contactId] })
         if (contact === undefined) return yield* notFound
-        const asked = yield* topics.many(workspaceId, [...shown])
-        const known = asked.map(({ id }) => id)
-        const choices = yield* consents.lock(workspaceId, [contact.id], known)
+        yield* consents.lock(workspaceId, [contact.id], [...shown])
+        const facts = yield* consents.preferences(workspaceId, contact.id)
         const evidence = evidenceFor(reader, visitor)
-        const unsubscribed = yield* isUnsubscribed({ ...reader, contact })
-        const before = { id: contact.id, unsubscribed }
-        const steps = answeredSteps(before, shownTopics(asked, choices), { shown, ticked }, { at, evidence })
+        const before = { id: contact.id, unsubscribed: hasEndedAll(facts) }
+        const steps = answeredSteps(before, shownTopics(facts.topics), { shown, ticked }, { at, evidence })
         yield* acts.write(workspaceId, steps)
         if (
           delivery !== null &&
@@ -147,7 +138,7 @@ export class Preferences extends Context.Service<
 
       /** Without a message: the contact's flag, the suppression of its address, and the evidence. */
       const endByContact = Effect.fnUntraced(function* (
-        { contact: { id }, workspaceId }: Reader & { readonly contact: Contact },
+        { contactId: id, workspaceId }: ReadingContact,
         evidence: Evidence,
       ) {
         const at = yield* DateTime.now
@@ -170,20 +161,18 @@ export class Preferences extends Context.Service<
 
         update: Effect.fn("Preferences.update")(function* (token, answer, visitor) {
           const reader = yield* readerOf(token)
-          const { contact } = reader
-          if (contact !== null) yield* transact(saveAnswer({ ...reader, contact }, answer, visitor))
-          return yield* pageOf(yield* readerOf(token))
+          if (reader.contactId !== null) yield* transact(saveAnswer(reader, answer, visitor))
+          return yield* pageOf(reader)
         }),
 
         unsubscribe: Effect.fn("Preferences.unsubscribe")(function* (token, visitor) {
           const reader = yield* readerOf(token)
-          const { contact, delivery, workspaceId } = reader
           const evidence = evidenceFor(reader, visitor)
-          if (delivery !== null) {
-            const at = yield* DateTime.now
-            yield* transact(acts.endAll({ workspaceId, deliveryId: delivery.id }, { evidence, at }))
-          } else if (contact !== null) {
-            yield* transact(endByContact({ ...reader, contact }, evidence))
+          if (reader.delivery !== null) {
+            const target = { workspaceId: reader.workspaceId, deliveryId: reader.delivery.id }
+            yield* transact(acts.endAll(target, { evidence, at: yield* DateTime.now }))
+          } else if (reader.contactId !== null) {
+            yield* transact(endByContact(reader, evidence))
           }
           return yield* pageOf(yield* readerOf(token))
         }),
@@ -199,13 +188,20 @@ export class Preferences extends Context.Service<
   )
 }
 
-interface Reader {
+interface ReadingContact {
   readonly workspaceId: WorkspaceId
-  /** Null: the message went to an address that is no contact's, or the contact has been deleted. */
-  readonly contact: Contact | null
-  readonly address: string | null
+  readonly contactId: ContactId
   /** Null: the link is not of a message. */
-  readonly delivery: (TrackedDelivery & { readonly id: DeliveryId }) | null
+  readonly delivery: TrackedDelivery | null
 }
+
+/** The message went to an address that is no contact's, or the contact has been deleted. */
+interface ReadingStranger {
+  readonly workspaceId: WorkspaceId
+  readonly contactId: null
+  readonly delivery: TrackedDelivery
+}
+
+type Reader = ReadingContact | ReadingStranger
 
 const notFound = new NotFound({ resource: "page" })

@@ -46,7 +46,7 @@ const usesOf = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, id
   return usesBy({ blasts: blastRows, flows, forms, contacts })
 })
 
-const inOrder = (left: Topic, right: Topic): number =>
+export const inOrder = (left: Topic, right: Topic): number =>
   left.position - right.position || byCodePoint(fold(left.name), fold(right.name))
 
 export const layer = storeLayer(TopicStore, (db, writer) =>

@@ -1,18 +1,21 @@
 // `ConsentStore` on PostgreSQL: what people chose, and the evidence. Writes go by the contacts, which the transaction has locked.
 import type { PgClient } from "@effect/sql-pg"
+import { countsOfChoices } from "@tentpole/core/figures/DayFigures"
 import type { ContactId, TopicId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { sliced } from "@tentpole/core/kernel/Page"
 import type { ChoiceMove, ChoicesChange } from "@tentpole/core/topics/ChoicesChange"
 import type { ConsentRecord } from "@tentpole/core/topics/ConsentRecord"
-import { ConsentStore } from "@tentpole/core/topics/ConsentStore"
-import type { TopicChoice } from "@tentpole/core/topics/Topic"
+import { ConsentStore, type PreferenceFacts } from "@tentpole/core/topics/ConsentStore"
+import type { Topic, TopicChoice, TopicStatus } from "@tentpole/core/topics/Topic"
+import { noBrand } from "@tentpole/core/workspaces/Workspace"
 import { DateTime, Effect } from "effect"
 import { writeActivities } from "../contacts/ContactWrites.ts"
+import { addDayCounts } from "../figures/DayFigures.ts"
 import { texts } from "../kernel/Arrays.ts"
-import { fromRow, iso, type RowOf } from "../kernel/Instants.ts"
+import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
 import { newestRows } from "../kernel/Slices.ts"
 import { storeLayer } from "../StoreLayer.ts"
-import { choiceColumns, readRecordColumns, recordColumns, recordKeys, recordType } from "./ConsentRows.ts"
+import { choiceColumns, readRecordColumns, recordColumns, recordKeys, recordType, topicColumns } from "./ConsentRows.ts"
 import { countChoices } from "./TopicCounts.ts"
 
 type Sql = PgClient.PgClient
@@ -31,6 +34,32 @@ const choices = (
         ${topics === null ? sql`` : sql`and h.topic_id = any(${texts(topics)}::uuid[])`}`,
     (rows) => rows.map(fromRow<TopicChoice>),
   )
+
+type PreferenceRow = Omit<PreferenceFacts, "brand" | "topics"> & {
+  readonly brand: Partial<PreferenceFacts["brand"]>
+  readonly chosen: TopicStatus | null
+} & (RowOf<Topic> | { readonly id: null })
+
+/** A row for each topic, or one without a topic. */
+const preferences = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, contact: ContactId) {
+  const rows = yield* sql<PreferenceRow>`
+    select c.email, c.unsubscribed, exists (
+        select 1 from suppression s
+        where s.workspace_id = ${workspace} and s.email_normalized = c.email_normalized and s.reason = 'unsubscribe'
+      ) as "addressUnsubscribed", w.brand, h.status as chosen, ${sql.literal(topicColumns)}
+    from contact c
+    join workspace w on w.workspace_id = ${workspace} and w.deleted_at is null
+    left join topic o on o.workspace_id = ${workspace}
+    left join topic_choice h on h.workspace_id = ${workspace} and h.topic_id = o.topic_id and h.contact_id = ${contact}
+    where c.workspace_id = ${workspace} and c.contact_id = ${contact}
+    order by o.position, o.name_folded`
+  const { addressUnsubscribed, brand, email, unsubscribed } = yield* requireRow("contact")(rows)
+  const topics = rows.flatMap(
+    ({ addressUnsubscribed: _, brand: __, email: ___, unsubscribed: ____, chosen: status, ...topic }) =>
+      topic.id === null ? [] : [{ topic: fromRow<Topic>(topic), choice: status === null ? null : { status } }],
+  )
+  return { email, unsubscribed, addressUnsubscribed, brand: { ...noBrand, ...brand }, topics }
+})
 
 /** The contacts are locked, so no choice of theirs changes. The topics are not deleted before the transaction ends. */
 const lock = Effect.fnUntraced(function* (
@@ -107,12 +136,15 @@ const apply = Effect.fnUntraced(function* (sql: Sql, workspace: WorkspaceId, cha
     moves.filter(({ after }) => after === null),
   )
   if (moves.length > 0) yield* countChoices(sql, workspace, moves)
+  const counts = countsOfChoices(moves)
+  if (counts.length > 0) yield* Effect.flatten(addDayCounts(sql, workspace, counts))
   yield* insertRecords(sql, workspace, records)
   yield* writeActivities(sql, workspace, activities)
 })
 
 export const layer = storeLayer(ConsentStore, ({ quick, sql, within, write, writer }) => ({
   choices: (workspace, contacts, topics) => within(workspace, choices(sql, workspace, contacts, topics)),
+  preferences: (workspace, contact) => within(workspace, preferences(sql, workspace, contact)),
   lock: (workspace, contacts, topics) => write(workspace, lock(sql, workspace, contacts, topics)),
   apply: (workspace, change) =>
     write(workspace, Effect.andThen(apply(sql, workspace, change), writer.writeEffects(workspace, [change]))),

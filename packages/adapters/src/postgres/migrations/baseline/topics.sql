@@ -21,7 +21,9 @@ comment on table topic is 'What people can subscribe to.';
 comment on column topic.default_subscription is 'The status of a contact without a row in `topic_choice`. It never changes.';
 comment on column topic.slug is 'It stays when the name changes: it is part of the header List-Id.';
 
--- The key begins with the topic: an audience reads the choices of a topic in the order of the contacts.
+-- The key begins with the topic and includes the status: an audience reads the choices of a topic in the order of the contacts, from the
+-- index alone. The rows are in the order in which people chose, so each would be on another page. The index is enough for rows on pages
+-- without changes since the last vacuum. With the default, a fifth of the rows, nearly every page would have one.
 create table topic_choice (
   workspace_id uuid not null,
   topic_id uuid not null,
@@ -29,10 +31,10 @@ create table topic_choice (
   status text not null constraint topic_choice_status_known check (status in ('subscribed', 'unsubscribed', 'pending')),
   source text not null,
   changed_at timestamptz not null,
-  constraint topic_choice_pkey primary key (workspace_id, topic_id, contact_id),
+  constraint topic_choice_pkey primary key (workspace_id, topic_id, contact_id) include (status),
   constraint topic_choice_topic_fkey foreign key (workspace_id, topic_id) references topic on delete cascade,
   constraint topic_choice_contact_fkey foreign key (workspace_id, contact_id) references contact on delete cascade
-) with (fillfactor = 90);
+) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.01);
 create index topic_choice_contact on topic_choice (workspace_id, contact_id);
 comment on table topic_choice is 'What is recorded of contacts for topics. Without a row, the default of the topic counts.';
 
