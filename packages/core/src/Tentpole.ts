@@ -60,6 +60,7 @@ import { ServiceOverviews } from "./operations/overview/ServiceOverviews.ts"
 import { Searches } from "./operations/search/Searches.ts"
 import { Confirmations } from "./subscriptions/Confirmations.ts"
 import { Expiries } from "./subscriptions/Expiries.ts"
+import { HostedPages } from "./subscriptions/HostedPages.ts"
 import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { Suppressions } from "./sending/Suppressions.ts"
 import { Segments } from "./segments/Segments.ts"
@@ -111,6 +112,7 @@ export const productUseCases = Layer.mergeAll(
   Forms.layer,
   FlowSimulations.layer,
   Flows.layer,
+  HostedPages.layer,
   ImportConfirmations.layer,
   ImportRuns.layer,
   Imports.layer,

@@ -18,6 +18,7 @@ import { EventsApi } from "./api/webhooks/EventsApi.ts"
 import { WebhookDeliveriesApi } from "./api/webhooks/WebhookDeliveriesApi.ts"
 import { WebhookEndpointsApi } from "./api/webhooks/WebhookEndpointsApi.ts"
 import { EmailMessagesApi } from "./api/messages/EmailMessagesApi.ts"
+import { HostedPagesApi } from "./api/subscriptions/HostedPagesApi.ts"
 import { SubscriptionsApi } from "./api/subscriptions/SubscriptionsApi.ts"
 import { OutboxApi } from "./api/outbox/OutboxApi.ts"
 import { EmailTemplatesApi, TentTemplatesApi } from "./api/templates/TemplatesApi.ts"
@@ -51,6 +52,7 @@ export const Api = HttpApi.make("tentpole")
   .add(BlastExportsApi)
   .add(EmailMessagesApi)
   .add(SubscriptionsApi)
+  .add(HostedPagesApi)
   .add(SuppressionsApi)
   .add(FlowsApi)
   .add(FlowMembersApi)

@@ -23,7 +23,8 @@ const style =
   ".brand img{display:block;max-width:100%;max-height:3rem;padding:.35rem .5rem;border-radius:.5rem;background:#fff}" +
   "@media (prefers-color-scheme:light){.brand img{padding:0}}" +
   "h1{margin:0 0 .75rem;font-size:clamp(1.5rem,1.2rem + 1.4vw,2rem);line-height:1.2;letter-spacing:-.01em;text-wrap:balance}" +
-  "p{margin:0 0 1.5rem}main>:last-child{margin-bottom:0}" +
+  "p,ul,blockquote{margin:0 0 1.5rem}p:has(+ul),p:has(+blockquote){margin-bottom:.5rem}main>:last-child{margin-bottom:0}" +
+  "ul{padding-left:1.25rem}blockquote{padding-left:1rem;border-left:3px solid var(--line)}" +
   "a{color:var(--accent);font-weight:600;text-underline-offset:.2em}" +
   "button{font:inherit;font-weight:650;padding:.8rem 1.6rem;border:0;border-radius:.75rem;background:var(--accent);color:var(--on-accent);cursor:pointer}" +
   "form>button{margin:0 .5rem .75rem 0}" +

@@ -2,6 +2,7 @@
 import type { Accepted } from "@tentpole/core/forms/Forms"
 import type { Issue } from "@tentpole/core/kernel/Refusal"
 import { escapeHtml } from "@tentpole/core/rendering/Escapes"
+import type { PageOwner } from "@tentpole/core/tents/pages/PageHead"
 import type { PageSite } from "@tentpole/core/tents/pages/PublishedPages"
 import { HttpServerResponse } from "effect/http"
 import { hostedHtml } from "./HostedHtml.ts"
@@ -31,7 +32,7 @@ export const contentSecurityPolicy = (site: Pick<PageSite, "logoUrl" | "iconUrl"
 }
 
 /** Headers of all responses of a site; null: of no site. */
-export const siteHeaders = (site: PageSite | null): Headers => ({
+export const siteHeaders = (site: PageOwner | null): Headers => ({
   "content-security-policy": contentSecurityPolicy(site),
   "x-content-type-options": "nosniff",
   "referrer-policy": "strict-origin-when-cross-origin",
@@ -133,8 +134,8 @@ const matches = (ifNoneMatch: string | undefined, etag: string): boolean => {
 
 interface More {
   readonly headers?: Headers
-  /** The site of the requested host. */
-  readonly site?: PageSite | null
+  /** Owner of the site of the requested host. */
+  readonly site?: PageOwner | null
   /** HTML for the head. */
   readonly head?: string
 }
@@ -190,7 +191,7 @@ const receivedTexts: { readonly [Each in Accepted]: string } = {
   consent: "Your message was received. If you have to confirm your address, a mail to it is on its way.",
 }
 
-export const thanks = (site: PageSite, path: string, accepted: Accepted): Response =>
+export const thanks = (site: PageOwner, path: string, accepted: Accepted): Response =>
   plainPage(200, "Thank you", `${receivedTexts[accepted]} ${back(path, "Back to the page")}`, { site })
 
 /** The CSP forbids a redirect of the form to another origin, so this page redirects by itself or by a click. */

@@ -49,7 +49,7 @@ const settleForms: Room<FormsEstate>["settle"] = Effect.fnUntraced(function* ({ 
   return { tentId: id, formId: "sign-up", topic_id, field }
 }, Effect.orDie)
 
-const readable = ({ field, tentId }: FormsEstate) => [
+const readable = ({ field, tentId, topic_id }: FormsEstate) => [
   `/v1/tents/${tentId}/submissions`,
   `/v1/tents/${tentId}/forms`,
   `/v1/analytics/tent?tentIdOrAlias=${tentId}`,
@@ -57,6 +57,8 @@ const readable = ({ field, tentId }: FormsEstate) => [
   "/v1/analytics/email",
   "/v1/analytics/contacts",
   "/v1/analytics/credits",
+  `/v1/analytics/topic?topic_id=${topic_id}`,
+  `/v1/hosted-pages?topic_id=${topic_id}`,
   "/v1/analytics/workspace",
   "/v1/workspace",
   `/v1/search?q=${field}`,
@@ -76,10 +78,10 @@ export const submissions: Room<FormsEstate> = {
   ids: ["tentId", "topic_id"],
 }
 
-/** Traffic, search and the overview of the workspace are read-only in the API. */
+/** Traffic, hosted pages, search and the overview of the workspace are read-only in the API. */
 export const traffic: Room<TrafficEstate> = {
   name: "traffic",
-  operations: operationsOf(tenants, ["/v1/analytics", "/v1/search", "/v1/workspace"]),
+  operations: operationsOf(tenants, ["/v1/analytics", "/v1/hosted-pages", "/v1/search", "/v1/workspace"]),
   probes: {},
   settle: (side, field, context, operation) =>
     Effect.map(settleForms(side, field, context, operation), (estate) => ({

@@ -1,16 +1,18 @@
-// The handlers of subscription requests.
+// The handlers of subscription requests, and of the pages for them.
+import { HostedPages } from "@tentpole/core/subscriptions/HostedPages"
 import type { ConfirmationLimitReached } from "@tentpole/core/subscriptions/SubscriptionErrors"
 import { Subscriptions } from "@tentpole/core/subscriptions/Subscriptions"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { withHeaders } from "../../edge/RateLimit.ts"
 import { handlersOf } from "../../GroupHandlers.ts"
 import { answer, toCamelCase, toListing } from "../../Wire.ts"
+import { toHostedPages } from "./HostedPagesApi.ts"
 import { toNewSubscription, toSubscriptionWire } from "./SubscriptionWire.ts"
 
 const saysWhen = ({ wait_s }: ConfirmationLimitReached) => withHeaders({ "retry-after": String(wait_s) })
 
-export const layer = handlersOf("subscriptions", Subscriptions, (subscriptions) => ({
+const subscriptionsLayer = handlersOf("subscriptions", Subscriptions, (subscriptions) => ({
   create: ({ payload, request }, { id }) =>
     subscriptions
       .create(id, toNewSubscription(payload))
@@ -31,3 +33,9 @@ export const layer = handlersOf("subscriptions", Subscriptions, (subscriptions) 
         answer(toSubscriptionWire),
       ),
 }))
+
+const hostedPagesLayer = handlersOf("hostedPages", HostedPages, (pages) => ({
+  preview: ({ query: { topic_id = null } }, { id }) => pages.preview(id, topic_id).pipe(answer(toHostedPages)),
+}))
+
+export const layer = Layer.merge(subscriptionsLayer, hostedPagesLayer)

@@ -2,6 +2,7 @@
 import { tagged } from "@tentpole/core/contract"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import { Confirmations } from "@tentpole/core/subscriptions/Confirmations"
+import { hostedPageNames } from "@tentpole/core/subscriptions/HostedPage"
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import * as ConfirmationPages from "@tentpole/http/subscriptions/ConfirmationPages"
@@ -123,6 +124,42 @@ describe.each([
         const page = yield* visit(forged)
         assert.deepStrictEqual([page.status, page.text.includes("Ida")], [404, false])
       }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("has previews of its pages, which are what a link shows, and stores nothing for them", () =>
+    Effect.gen(function* () {
+      const { ask, call, linkOf, post, topic, visit } = yield* started
+      const list = (query = "") => call("GET", `/v1/hosted-pages${query}`)
+      const pagesIn = ({ json }: { readonly json: Json }): Record<string, string> =>
+        Object.fromEntries(json.hosted_pages.map(({ html, name }: Json) => [name, html]))
+      const first = pagesIn(yield* list())
+      assert.deepStrictEqual(Object.keys(first), [...hostedPageNames])
+      assert.include(first["confirmation"], "Monthly news")
+      assert.include(first["unsubscribe"], "Stop all marketing email to")
+      const shown = { description: "<i>Weekly</i>", visibility: "public" }
+      const [news, offers] = [
+        yield* topic("News & <b>more</b>", shown),
+        yield* topic("Offers", { visibility: "private" }),
+      ]
+      const old = yield* topic("Old", { visibility: "public" })
+      yield* call("PATCH", `/v1/topics/${old}`, { json: { status: "archived" } })
+      const pages = pagesIn(yield* list(`?topic_id=${news}`))
+      for (const html of Object.values(pages)) {
+        assert.include(html, "Acme")
+        assert.notMatch(html, /<b>more|<i>Weekly|\bOld\b|<script/)
+      }
+      assert.match(pages["preferences"] ?? "", new RegExp(`value="${news}" checked`))
+      assert.notInclude(pages["preferences"], "Offers")
+      assert.include(pagesIn(yield* list(`?topic_id=${offers}`))["preferences"], "Offers")
+      assert.strictEqual((yield* list(`?topic_id=${unknownId}`)).status, 404)
+      assert.strictEqual((yield* call("GET", "/v1/contacts")).json.pagination.total, 0)
+
+      const said = { ...consent, text: "Yes, send me “News & <b>more</b>”." }
+      const asked = yield* ask([news], { email: "ann@example.org", consent: said })
+      const link = yield* linkOf(asked.json)
+      assert.strictEqual((yield* visit(link)).text, pages["confirmation"])
+      assert.strictEqual((yield* post(link, "confirm=subscribe")).text, pages["confirmed"])
     }).pipe(Effect.scoped),
   )
 

@@ -1,4 +1,4 @@
-// Tests of the endpoints of contact and credit figures.
+// Tests of the endpoints of contact, topic and credit figures.
 import { Api } from "@tentpole/http/Api"
 import { handlers } from "@tentpole/http/Handlers"
 import { assert, it } from "@effect/vitest"
@@ -73,6 +73,45 @@ it.live("credit figures have the balance, and what generations took and gave bac
       { kind: "tent", spent: 1 },
     ])
     assert.lengthOf(points, 30)
+  }),
+)
+
+it.live("topic figures count who subscribed and who left, each once, and not who waits for a confirmation", () =>
+  Effect.gen(function* () {
+    const { tenant } = yield* tenants(world)
+    const [ours, theirs] = [yield* tenant("ours"), yield* tenant("theirs")]
+    const { json: topic } = yield* ours.call("POST", "/v1/topics", {
+      json: { name: "News", default_subscription: "unsubscribed" },
+    })
+    const get = (query = "", caller = ours) =>
+      caller.call("GET", `/v1/analytics/topic?topic_id=${topic.topic_id}${query}`)
+    const people = [{ email: "ann@example.org" }, { email: "bob@example.org" }]
+    const { json: created } = yield* ours.call("POST", "/v1/contacts", { json: { items: people } })
+    const consent = { text: "Yes, send me the letter.", source: "checkout" }
+    const choose = (nth: number, status: string, more: Json = {}) =>
+      ours.call("PUT", `/v1/contacts/${created.items[nth].contact_id}/topics`, {
+        json: { items: [{ topic_id: topic.topic_id, status, ...more }] },
+      })
+    yield* choose(0, "subscribed", { consent })
+    yield* choose(0, "subscribed", { consent })
+    yield* choose(1, "subscribed", { consent: { ...consent, collected_at: "2026-05-02T23:59:59.999Z" } })
+    yield* choose(0, "unsubscribed")
+    const { json: now } = yield* get()
+    assert.lengthOf(now.points, 30)
+    assert.deepStrictEqual([now.topic_id, now.totals], [topic.topic_id, { subscribed: 1, unsubscribed: 1 }])
+    assert.deepStrictEqual(now.before, { subscribed: 0, unsubscribed: 0 })
+    const { json: old } = yield* get("&from=2026-05-02&to=2026-05-04")
+    assert.deepStrictEqual(old.points, [
+      { date: "2026-05-02", subscribed: 1, unsubscribed: 0 },
+      { date: "2026-05-03", subscribed: 0, unsubscribed: 0 },
+    ])
+    assert.deepStrictEqual((yield* get("&from=2026-05-03&to=2026-05-04")).json.before, {
+      subscribed: 1,
+      unsubscribed: 0,
+    })
+    assert.strictEqual((yield* get("", theirs)).status, 404)
+    assert.strictEqual((yield* get("&from=2025-01-01&to=2026-02-06")).status, 400)
+    assert.strictEqual((yield* ours.call("GET", "/v1/analytics/topic")).status, 400)
   }),
 )
 
