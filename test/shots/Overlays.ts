@@ -1,8 +1,9 @@
-// The menus, popovers, lists and dialogs that open from a screen: it presses every button, and inspects what opens. Writes are
-// refused meanwhile, so that no button changes anything.
+// The menus, popovers, lists and dialogs that open from a screen: it presses every button, inspects what opens, and closes it by
+// Escape. Writes are refused meanwhile, so that no button changes anything.
 import assert from "node:assert/strict"
 import type { Page } from "playwright-core"
 import { type Console, expecting, findingsOf, settled, type View } from "../browser/console/Console.ts"
+import { pause } from "../support/Service.ts"
 
 /** What opens something: buttons, and fields with a list. */
 const openers = "button, [role=combobox], [aria-haspopup]"
@@ -10,7 +11,7 @@ const openers = "button, [role=combobox], [aria-haspopup]"
 const overlays = "[role=dialog], [role=alertdialog], [role=menu], [role=listbox]"
 
 /** POST requests that change nothing. */
-const reads = /\/(search|preview|explain|dry-run|simulate|options)$/
+const reads = /\/(search|preview|explain|dry-run|simulate)$/
 
 const refused = { error_code: "conflict", message: "The test refuses writes.", details: {} }
 
@@ -104,6 +105,10 @@ export class Overlays {
   /** Opens everything that a screen has. */
   async inspect(path: string): Promise<void> {
     await this.#console.goTo(this.#page, path)
+    if (await isOpen(this.#page)) {
+      await this.#look(path)
+      await this.#escape()
+    }
     await this.#each("main", path, (name) => this.#entries(path, name))
   }
 
@@ -119,9 +124,9 @@ export class Overlays {
       await press(page)
       if (await isOpen(page)) {
         await this.#look(`${path} › ${name}`)
+        await this.#close(`${path} › ${name}`, name)
         await more(name)
       } else this.#idle.add(name)
-      await this.#close()
       if (pathOf() !== own) await this.#console.goTo(page, path)
     }
   }
@@ -130,17 +135,18 @@ export class Overlays {
   async #entries(path: string, name: string): Promise<void> {
     const page = this.#page
     const entries = opened(page).locator("[role=menuitem]:not([href])")
-    if ((await opened(page).getAttribute("role")) !== "menu") return
-    const names = (await entries.allTextContents()).slice(0, entries_max)
-    for (const [index, entry] of names.entries()) {
-      if (!(await isOpen(page))) {
-        await mark(page, "main", `(name) => name === ${JSON.stringify(name)}`)
-        await press(page)
-      }
+    for (let index = 0; index < entries_max; index++) {
+      if ((await mark(page, "main", `(name) => name === ${JSON.stringify(name)}`)) === null) return
+      await press(page)
+      const isMenu = (await isOpen(page)) && (await opened(page).getAttribute("role")) === "menu"
+      const entry = isMenu ? (await entries.allTextContents())[index] : undefined
+      if (entry === undefined) break
       await press(page, entries.nth(index))
-      if (await isOpen(page)) await this.#look(`${path} › ${name} › ${entry}`)
-      await this.#close()
+      if (!(await isOpen(page))) continue
+      await this.#look(`${path} › ${name} › ${entry}`)
+      await this.#close(`${path} › ${name} › ${entry}`, name)
     }
+    await this.#escape()
   }
 
   /**
@@ -160,7 +166,20 @@ export class Overlays {
     }
   }
 
-  async #close(): Promise<void> {
+  /** Closes what is open. The focus returns to what opened it; from a list to its field, which may be new. */
+  async #close(how: string, opener: string): Promise<void> {
+    const page = this.#page
+    const isList = (await opened(page).getAttribute("role")) === "listbox"
+    await this.#escape()
+    assert.ok(!(await isOpen(page)), `${how} does not close by Escape`)
+    const returned = () =>
+      page.evaluate<boolean>(`document.activeElement !== document.body &&
+        (${isList} || (${nameOf})(document.activeElement) === ${JSON.stringify(opener)})`)
+    for (let tries = 0; tries < 10 && !(await returned()); tries++) await pause(50)
+    assert.ok(await returned(), `${how} does not give the focus back`)
+  }
+
+  async #escape(): Promise<void> {
     const page = this.#page
     for (let tries = 0; tries < 3 && (await isOpen(page)); tries++) {
       await page.keyboard.press("Escape")

@@ -188,7 +188,7 @@ describe.skipIf(started === null)("contacts", () => {
     await console_.visit(path, async (page) => {
       await page.getByText("matches its rules").waitFor()
       await page.getByText("The address is suppressed: it was added by hand.").waitFor()
-      await page.getByText("Never in a flow.").waitFor()
+      await page.getByText("Not in any flow yet.").waitFor()
     })
     const page = await console_.screen(path)
     await page.getByRole("button", { name: "Check a list" }).click()

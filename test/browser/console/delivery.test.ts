@@ -51,7 +51,7 @@ describe.skipIf(started === null)("delivery", () => {
     await page.getByRole("textbox", { name: "Domain" }).fill("Mail.Example.org")
     await page.getByRole("button", { name: "Add domain" }).click()
     await page.getByRole("heading", { name: "mail.example.org", level: 1 }).waitFor()
-    await page.getByText("DNS has instead").waitFor()
+    await page.getByText("DNS has this instead").waitFor()
     await page.getByText("v=spf1 -all", { exact: true }).waitFor()
     await inspect(page, "a domain")
     const [file] = await Promise.all([
@@ -104,9 +104,9 @@ describe.skipIf(started === null)("delivery", () => {
     await page.getByRole("radiogroup", { name: "Reason" }).getByText("All").click()
     await page.getByRole("searchbox", { name: "Search addresses" }).fill("ben")
     await page.getByRole("cell", { name: "eve@example.org", exact: true }).waitFor({ state: "detached" })
-    await page.getByRole("button", { name: "Take back: ben@example.org" }).click()
+    await page.getByRole("button", { name: "Remove: ben@example.org" }).click()
     await page.getByText("The contact itself stays unsubscribed").waitFor()
-    await page.getByRole("button", { name: "Take back suppression" }).click()
+    await page.getByRole("button", { name: "Remove suppression" }).click()
     await page.getByText("No address matches.").waitFor()
     const { suppressions } = await call("GET", "/v1/suppressions")
     assert.deepStrictEqual(

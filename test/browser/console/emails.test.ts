@@ -121,7 +121,7 @@ describe.skipIf(started === null)("emails", () => {
     await page.getByLabel("What should change?").fill("A letter about garden chairs")
     await page.getByRole("button", { name: "Let the AI write" }).click()
     const dialog = page.getByRole("dialog", { name: "Versions" })
-    await dialog.getByText("v1 at the left, v2 at the right").waitFor()
+    await dialog.getByText("v1 on the left, v2 on the right").waitFor()
     await dialog.locator(".cm-mergeView").waitFor()
     await inspect(page, "the versions")
     await dialog.getByRole("button", { name: "Go back to v1" }).click()
@@ -153,7 +153,7 @@ describe.skipIf(started === null)("emails", () => {
   })
 
   it("begin with an approved template, which is edited on the same screen", async () => {
-    await console_.visit("/templates", (page) => page.getByText("No templates of emails yet").waitFor())
+    await console_.visit("/templates", (page) => page.getByText("No email templates yet").waitFor())
     const page = await console_.screen("/templates")
     await page.getByRole("button", { name: "New template" }).first().click()
     await page.getByRole("dialog").getByLabel("Name").fill("Newsletter")
@@ -165,7 +165,7 @@ describe.skipIf(started === null)("emails", () => {
     await inspect(page, "a template")
     await page.getByRole("button", { name: "Approve", exact: true }).click()
     await page.getByRole("dialog").getByRole("button", { name: "Approve v1" }).click()
-    await page.getByRole("button", { name: "Use it" }).click()
+    await page.getByRole("button", { name: "Use template" }).click()
     await page.getByRole("dialog").getByRole("button", { name: "Create email" }).click()
     await page.getByRole("link", { name: "Emails" }).first().waitFor()
     assert.strictEqual(await page.getByLabel("Subject", { exact: true }).inputValue(), "News")

@@ -92,7 +92,7 @@ describe.skipIf(started === null)("Home", () => {
     await figures.getByRole("group", { name: "New contacts" }).getByText("8", { exact: true }).waitFor()
     await figures.getByRole("group", { name: "Credits left" }).getByText("0 spent").waitFor()
     await figures.getByRole("link", { name: "Spring sale" }).click()
-    await figures.getByText("6 of 6 accounted for, nobody twice").waitFor()
+    await figures.getByText("6 of 6 accounted for, none got it twice").waitFor()
     await figures.context().close()
   })
 })

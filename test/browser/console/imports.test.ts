@@ -113,7 +113,10 @@ describe.skipIf(started === null)("imports", () => {
     const topic = { name: "Recipes", default_subscription: "unsubscribed" }
     const { topic_id } = await answered(console_.service, "POST", "/v1/topics", topic)
     // Imports use four fifths of it: one mail an hour.
-    await console_.changeWorkspace({ consent: { confirmations_per_hour: 2 } })
+    await console_.changeWorkspace({
+      consent: { confirmations_per_hour: 2 },
+      sender_defaults: { from_address: "news@elsewhere.example" },
+    })
     const page = await console_.screen("/imports/new")
     await choose(page, "Email,Cooks\ngil@example.org,yes\nhana@example.org,no\nivo@example.org,yes", "cooks.csv")
     await pick(page, "Goes to: Cooks", "Recipes")
@@ -122,8 +125,14 @@ describe.skipIf(started === null)("imports", () => {
     assert.isTrue(await page.getByRole("button", { name: "Next" }).isDisabled())
     await page.getByRole("textbox", { name: "What they agreed to" }).fill("Yes, send me recipes.")
     await page.getByRole("textbox", { name: "Where they agreed" }).fill("Fair in Rome")
+    assert.isFalse(await page.getByRole("button", { name: "Next" }).isDisabled())
     await page.getByRole("switch", { name: "Ask each person to confirm by mail" }).check()
-    await inspect(page, "a column that goes to a topic")
+    await page.getByText("No confirmation mail can be sent").waitFor()
+    assert.isTrue(await page.getByRole("button", { name: "Next" }).isDisabled())
+    assert.match((await page.getByRole("link", { name: "Verify a domain" }).getAttribute("href")) ?? "", /\/domains$/)
+    await inspect(page, "a column that goes to a topic, and a sender that can't send")
+    await console_.changeWorkspace({ sender_defaults: { from_address: "news@example.test" } })
+    await page.reload()
     await page.getByRole("button", { name: "Next" }).click()
     await page.getByText("Topics: Recipes.").waitFor()
     await page.getByText("Each person is asked to confirm by mail.").waitFor()

@@ -156,7 +156,7 @@ describe.skipIf(started === null)("settings", () => {
     await page.getByRole("button", { name: "Remove member" }).click()
     await page.getByText("Ben removed").waitFor()
     await theirs.reload()
-    await theirs.getByText("You are in no workspace").waitFor()
+    await theirs.getByText("You are not a member of any workspace").waitFor()
     await theirs.context().close()
     await page.context().close()
   })

@@ -45,7 +45,7 @@ describe.skipIf(started === null)("sign-in", () => {
   it("says that a link is used, and offers the sign-in", async () => {
     const page = await open(`/#link=${"a".repeat(43)}`)
     expecting(page, /401/, /404.*links/)
-    await page.getByRole("heading", { name: "This link is used or expired" }).waitFor()
+    await page.getByRole("heading", { name: "This link was used or has expired" }).waitFor()
     await page.getByLabel("Email").waitFor()
     await page.context().close()
   })

@@ -14,6 +14,10 @@ const kilobyte = 1_024
 const minute_s = 60
 const hour_s = 3_600
 
+/** Choices of a select: statuses are lower-case words, and begin a line there. */
+export const inSelect = <Choice extends { readonly label: string }>(choices: ReadonlyArray<Choice>): Array<Choice> =>
+  choices.map((choice) => ({ ...choice, label: choice.label.charAt(0).toUpperCase() + choice.label.slice(1) }))
+
 export const formatsOf = (language: string, timeZone: string) => {
   const numbers = new Intl.NumberFormat(language)
   const percents = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 })
@@ -24,7 +28,13 @@ export const formatsOf = (language: string, timeZone: string) => {
   const both = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone })
   const relatives = new Intl.RelativeTimeFormat(language, { numeric: "auto" })
   const bytes = (unit: string, digits: number) =>
-    new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: digits })
+    new Intl.NumberFormat(language, {
+      style: "unit",
+      unit,
+      // Short, English has no plural of bytes.
+      unitDisplay: unit === "byte" ? "long" : "short",
+      maximumFractionDigits: digits,
+    })
   const time = (unit: "hour" | "minute" | "second", value: number) =>
     new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short" }).format(Math.floor(value))
   const dateOf = (at: string | Date) => (typeof at === "string" ? new Date(at) : at)

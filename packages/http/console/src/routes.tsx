@@ -16,7 +16,7 @@ import { NoScreen, ScreenProblem } from "./parts/Problem.tsx"
 import { contactListSearch, listScreenSearch, rulesSearch } from "./segments/search.ts"
 import { Shell } from "./shell/Shell.tsx"
 import { bulkSearch, tentListSearch, tentSearch } from "./tents/search.ts"
-import { requestSearch, topicSearch } from "./topics/search.ts"
+import { requestSearch, topicSearch, trendSearch } from "./topics/search.ts"
 import { catalogueSearch, endpointSearch } from "./webhooks/search.ts"
 import { loadWords, preferredLanguage, type Words } from "./words/Words.tsx"
 
@@ -66,7 +66,7 @@ const lists = [
 const topics = [
   screen("topics", "/topics", () => import("./topics/TopicList.tsx"), "TopicList", topicSearch),
   screen("topics", "/topics/requests", () => import("./topics/requests/RequestList.tsx"), "RequestList", requestSearch),
-  screen("topics", "/topics/$topicId", () => import("./topics/Topic.tsx"), "Topic"),
+  screen("topics", "/topics/$topicId", () => import("./topics/Topic.tsx"), "Topic", trendSearch),
 ] as const
 
 const imports = [
@@ -209,6 +209,8 @@ export const router = createRouter({
     ...settings,
   ]),
   basepath: `/w/${slug}`,
+  // Search parameters that a screen does not name stay out of its requests, which would be refused.
+  search: { strict: true },
   defaultPreload: "intent",
   defaultPendingMs: 150,
   scrollRestoration: true,

@@ -35,8 +35,8 @@ describe("formatsOf", () => {
   it("shows bytes in kilobytes of 1,024", () => {
     const { bytes } = formatsOf("en", "UTC")
     assert.deepStrictEqual(
-      [bytes(38 * 1_024), bytes(1.5 * 2 ** 20), bytes(2.1 * 2 ** 30)],
-      ["38 kB", "1.5 MB", "2.1 GB"],
+      [bytes(1), bytes(331), bytes(38 * 1_024), bytes(1.5 * 2 ** 20), bytes(2.1 * 2 ** 30)],
+      ["1 byte", "331 bytes", "38 kB", "1.5 MB", "2.1 GB"],
     )
   })
 

@@ -29,6 +29,7 @@ describe.skipIf(started === null)("blocks", () => {
   it("are made of HTML after a question, written, saved, and read again", async () => {
     const page = await console_.screen(path)
     await page.getByText("Blocks", { exact: true }).click()
+    await page.getByRole("dialog", { name: "Turn the code into blocks?" }).waitFor()
     await inspect(page, "the question before blocks")
     await page.getByRole("button", { name: "Turn into blocks" }).click()
     const writer = blocksOf(page)

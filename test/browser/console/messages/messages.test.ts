@@ -70,7 +70,7 @@ describe.skipIf(started === null)("single messages", () => {
     await inspect(page, "the question before cancelling")
     await page.getByRole("dialog").getByRole("button", { name: "Cancel message" }).click()
     await page.getByText("The message is cancelled.").waitFor()
-    await page.getByRole("region", { name: "What has happened" }).getByText("Blocked").waitFor()
+    await page.getByRole("region", { name: "Timeline" }).getByText("Blocked").waitFor()
     await page.context().close()
   })
 })

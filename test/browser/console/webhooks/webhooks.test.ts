@@ -148,7 +148,7 @@ describe.skipIf(started === null)("webhooks", () => {
     const page = await console_.screen(`/webhooks/${endpoint_id}?tab=settings`, desk)
     await page.getByRole("button", { name: "Edit" }).first().click()
     await field(page, "Description").fill("Our CRM")
-    await page.getByRole("button", { name: /^Only about/ }).click()
+    await page.getByRole("button", { name: /^Limited to/ }).click()
     await page.getByRole("combobox", { name: "Lists" }).click()
     await page.getByRole("option", { name: "Readers" }).click()
     await page.getByRole("button", { name: "Remove Readers" }).waitFor()

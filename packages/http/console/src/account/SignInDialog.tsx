@@ -1,6 +1,7 @@
 // The dialog of the sign-in above a page. It can't be closed: the calls of the page wait for it.
-import { Modal, Text } from "@mantine/core"
+import { Text } from "@mantine/core"
 import type { Session } from "../api/session.ts"
+import { Modal } from "../parts/dialogs/Modal.tsx"
 import { useWords } from "../words/Words.tsx"
 import { SignInForm } from "./signIn/SignInForm.tsx"
 

@@ -24,8 +24,8 @@ const alsoStale: Readonly<Record<string, ReadonlyArray<string>>> = {
   tentAssets: ["tents"],
   bulkTents: ["tents", "analytics"],
   suppressions: ["contacts"],
-  topics: ["contacts", "consentRecords", "subscriptions", "blasts", "flows"],
-  subscriptions: ["topics", "contacts", "consentRecords"],
+  topics: ["contacts", "consentRecords", "subscriptions", "blasts", "flows", "analytics", "hostedPages"],
+  subscriptions: ["topics", "contacts", "consentRecords", "analytics"],
   webhookEndpoints: ["webhookDeliveries"],
   webhookDeliveries: ["webhookEndpoints"],
   "accounts.user": ["accounts.sessions"],
@@ -35,7 +35,7 @@ const alsoStale: Readonly<Record<string, ReadonlyArray<string>>> = {
   "admin.invitations": ["admin.members"],
   "admin.pageDomains": ["workspace"],
   "admin.suppressions": ["contacts", "suppressions"],
-  "admin.workspaces": ["workspace", "analytics"],
+  "admin.workspaces": ["workspace", "analytics", "hostedPages"],
 }
 
 /** The library of notifications is loaded with the page's idle time, or with the first one. */

@@ -31,6 +31,7 @@ const useLimit = (): number | null => {
 
 const Controls = ({ blast }: { readonly blast: Blast }) => {
   const words = useWords("blasts")
+  const { back } = useWords("shell")
   const [isCancelling, setCancelling] = useState(false)
   const params = { blastId: blast.blast_id }
   const pause = useMutationOf("blasts", "pause", { done: () => words.pausedNow })
@@ -73,6 +74,7 @@ const Controls = ({ blast }: { readonly blast: Blast }) => {
           title={words.cancelTitle(blast.name)}
           text={words.cancelText}
           action={words.cancelAction}
+          dismiss={back}
           isPending={cancel.isPending}
           error={cancel.error}
           onClose={() => setCancelling(false)}

@@ -1,11 +1,12 @@
 // The name of a new blast, and of an existing one. Audience, email and time follow in the wizard.
-import { Modal, Stack, TextInput } from "@mantine/core"
+import { Stack, TextInput } from "@mantine/core"
 import type { Blast } from "@tentpole/client"
 import { useNavigate } from "@tanstack/react-router"
 import { type SyntheticEvent, useState } from "react"
 import type { CurlCall } from "../api/curl.ts"
 import { useMutationOf } from "../api/mutations.ts"
 import { CurlButton } from "../parts/Copy.tsx"
+import { Modal } from "../parts/dialogs/Modal.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { useWords } from "../words/Words.tsx"
 import { FormFooter } from "../parts/dialogs/FormFooter.tsx"

@@ -14,6 +14,7 @@ import { UtcTime } from "./wizard/UtcTime.tsx"
 
 export const Scheduled = ({ blast }: { readonly blast: Blast }) => {
   const words = useWords("blasts")
+  const { back } = useWords("shell")
   const { dateTime, relative } = useFormat()
   const now_ms = useNow()
   const { may } = useSession()
@@ -55,6 +56,7 @@ export const Scheduled = ({ blast }: { readonly blast: Blast }) => {
           title={words.cancelTitle(blast.name)}
           text={words.cancelScheduledText}
           action={words.cancelAction}
+          dismiss={back}
           isPending={cancel.isPending}
           error={cancel.error}
           onClose={() => setCancelling(false)}

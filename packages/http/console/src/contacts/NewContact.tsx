@@ -1,10 +1,11 @@
 // The form of a new contact.
-import { Button, Modal, SimpleGrid, Stack, TextInput } from "@mantine/core"
+import { Button, SimpleGrid, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useMutationOf } from "../api/mutations.ts"
 import { CurlButton } from "../parts/Copy.tsx"
+import { Modal } from "../parts/dialogs/Modal.tsx"
 import { useIsPhone } from "../parts/phone.ts"
 import { Problem } from "../parts/Problem.tsx"
 import { useWords } from "../words/Words.tsx"

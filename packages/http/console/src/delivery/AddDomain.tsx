@@ -1,9 +1,10 @@
 // The form of a new domain, for mail or for pages.
-import { Modal, Stack, TextInput } from "@mantine/core"
+import { Stack, TextInput } from "@mantine/core"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAdminMutationOf } from "../api/mutations.ts"
 import { CurlButton } from "../parts/Copy.tsx"
+import { Modal } from "../parts/dialogs/Modal.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { useWorkspaceParams } from "../settings/useSettings.ts"
 import { useWords } from "../words/Words.tsx"

@@ -1,8 +1,9 @@
 // The form that suppresses an address.
-import { Modal, Radio, Stack, TextInput } from "@mantine/core"
+import { Radio, Stack, TextInput } from "@mantine/core"
 import { useState } from "react"
 import { useMutationOf } from "../api/mutations.ts"
 import { CurlButton } from "../parts/Copy.tsx"
+import { Modal } from "../parts/dialogs/Modal.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { useWords } from "../words/Words.tsx"
 import { isSuppressionReason, suppression_reasons, type SuppressionReason } from "./search.ts"

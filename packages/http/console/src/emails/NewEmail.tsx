@@ -1,11 +1,12 @@
 // The form of a new email: blank, from HTML, from a template, or written by the AI.
-import { Modal, SegmentedControl, Stack, Text, Textarea, TextInput } from "@mantine/core"
+import { SegmentedControl, Stack, Text, Textarea, TextInput } from "@mantine/core"
 import { useForm, type UseFormReturnType } from "@mantine/form"
 import { useNavigate } from "@tanstack/react-router"
 import { useMutationOf } from "../api/mutations.ts"
 import { fieldErrors } from "../api/problems.ts"
 import { queryOf } from "../api/queries.ts"
 import { CurlButton } from "../parts/Copy.tsx"
+import { Modal } from "../parts/dialogs/Modal.tsx"
 import { choices_max, Picker } from "../parts/fields/Picker.tsx"
 import { useIsPhone } from "../parts/phone.ts"
 import { Problem } from "../parts/Problem.tsx"

@@ -1,10 +1,11 @@
 // The form of a new flow: its name, and what it begins with.
-import { Modal, Radio, Stack, TextInput } from "@mantine/core"
+import { Radio, Stack, TextInput } from "@mantine/core"
 import { useNavigate } from "@tanstack/react-router"
 import { type SyntheticEvent, useState } from "react"
 import { useMutationOf } from "../api/mutations.ts"
 import { fieldErrors } from "../api/problems.ts"
 import { CurlButton } from "../parts/Copy.tsx"
+import { Modal } from "../parts/dialogs/Modal.tsx"
 import { useIsPhone } from "../parts/phone.ts"
 import { Problem } from "../parts/Problem.tsx"
 import { useTimeZone } from "../session.tsx"

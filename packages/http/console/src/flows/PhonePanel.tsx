@@ -1,5 +1,5 @@
 // The editor of what is chosen as a page of its own, on a phone.
-import { Modal } from "@mantine/core"
+import { Modal } from "../parts/dialogs/Modal.tsx"
 import { useWords } from "../words/Words.tsx"
 import { useEditing } from "./draft/editing.tsx"
 import { Panel } from "./Panel.tsx"

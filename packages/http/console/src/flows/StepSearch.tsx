@@ -1,7 +1,8 @@
 // Finds a step by its label, id, type, or what it names.
-import { Modal, NavLink, Stack, Text, TextInput } from "@mantine/core"
+import { NavLink, Stack, Text, TextInput } from "@mantine/core"
 import { useState } from "react"
 import { SearchIcon } from "../Icons.tsx"
+import { Modal } from "../parts/dialogs/Modal.tsx"
 import { useWords } from "../words/Words.tsx"
 import { useEditing } from "./draft/editing.tsx"
 import { useTexts } from "./parts/texts.ts"

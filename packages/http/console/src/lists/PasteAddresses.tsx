@@ -1,10 +1,11 @@
 // Adds pasted addresses to a static list, as an import of rows: contacts that do not exist are created.
-import { Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core"
+import { Button, Group, Stack, Text, Textarea } from "@mantine/core"
 import type { ContactList } from "@tentpole/client"
 import { useMutation } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { type SyntheticEvent, useState } from "react"
 import { api } from "../api/client.ts"
+import { Modal } from "../parts/dialogs/Modal.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { useWords } from "../words/Words.tsx"
 import { addressesIn } from "./addresses.ts"

@@ -15,12 +15,14 @@ interface Props {
 
 const Cancel = ({ message, onClose }: Props) => {
   const words = useWords("messages")
+  const { back } = useWords("shell")
   const cancel = useMutationOf("emailMessages", "cancel", { done: () => words.cancelled, onDone: onClose })
   return (
     <Confirm
       title={words.cancelTitle}
       text={words.cancelText}
       action={words.cancelAction}
+      dismiss={back}
       isPending={cancel.isPending}
       error={cancel.error}
       onClose={onClose}

@@ -3,6 +3,7 @@ import { Badge, Group, NativeSelect } from "@mantine/core"
 import type { EmailMessage } from "@tentpole/client"
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useCursor } from "../api/rows.ts"
+import { inSelect } from "../formats.ts"
 import { MessagesIcon } from "../Icons.tsx"
 import { CurlButton } from "../parts/Copy.tsx"
 import { SearchField } from "../parts/fields/SearchField.tsx"
@@ -77,10 +78,10 @@ const Filters = ({ asked, onChange }: FilterProps) => {
       <NativeSelect
         aria-label={words.status}
         value={asked.status ?? ""}
-        data={[
+        data={inSelect([
           { value: "", label: words.all },
           ...message_statuses.map((each) => ({ value: each, label: words.statuses[each] })),
-        ]}
+        ])}
         onChange={({ currentTarget }) => change("status")(currentTarget.value)}
       />
       <SearchField label={words.searchTo} value={asked.to ?? ""} maxLength={320} onChange={change("to")} />

@@ -4,7 +4,7 @@ import { useRouterState } from "@tanstack/react-router"
 import { type ReactNode, useEffect, useRef } from "react"
 
 let hasNavigated = false
-let path = location.pathname
+let path: string | null = null
 
 interface Props {
   readonly title: string
@@ -24,14 +24,14 @@ export const PageHeader = ({ above, actions, beside, text, title }: Props) => {
     document.title = `${title} · Tentpole`
   }, [title])
   useEffect(() => {
-    if (now !== path) hasNavigated = true
+    if (path !== null && now !== path) hasNavigated = true
     path = now
     if (hasNavigated) heading.current?.focus({ preventScroll: true })
   }, [now])
   return (
     <header className="head">
       {above}
-      <Group justify="space-between" align="flex-start" gap="sm">
+      <Group justify="space-between" align="flex-start" gap="sm" className="head-line">
         <div className="title">
           <Group gap="sm" align="center">
             <h1 ref={heading} tabIndex={-1}>
@@ -45,7 +45,11 @@ export const PageHeader = ({ above, actions, beside, text, title }: Props) => {
             </Text>
           )}
         </div>
-        {actions !== undefined && <Group gap="xs">{actions}</Group>}
+        {actions !== undefined && (
+          <Group gap="xs" className="actions">
+            {actions}
+          </Group>
+        )}
       </Group>
     </header>
   )

@@ -1,15 +1,12 @@
 // Consent of the workspace: who gets marketing mail, how people confirm, and the pages that they see.
-import { Button, Group, NumberInput, Paper, Radio, SimpleGrid, Stack, Text, TextInput } from "@mantine/core"
+import { Box, NativeSelect, NumberInput, Radio, SimpleGrid, Stack, Text, TextInput } from "@mantine/core"
 import type { Admin } from "@tentpole/client"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
-import { useMutationOf } from "../api/mutations.ts"
 import { queryOf } from "../api/queries.ts"
-import { ContactPicker } from "../contacts/ContactPicker.tsx"
-import { ExternalIcon } from "../Icons.tsx"
 import { choices_max, Picker } from "../parts/fields/Picker.tsx"
-import { PanelHead } from "../parts/PageHeader.tsx"
-import { Problem } from "../parts/Problem.tsx"
+import { HostedPages } from "../topics/pages/HostedPages.tsx"
+import { useActiveTopics } from "../topics/TopicSelect.tsx"
 import { useWords } from "../words/Words.tsx"
 import { Section } from "./Section.tsx"
 import { orNull, type SettingsFields, SettingsForm } from "./SettingsForm.tsx"
@@ -138,46 +135,23 @@ const Fields = ({ form }: FieldsProps) => {
   )
 }
 
-/** A link for a short look: it works for an hour. */
-const look_hours = 1
-
+/** The pages for a topic. */
 const Pages = () => {
-  const words = useWords("settings").consent
-  const [contactId, setContactId] = useState<string | null>(null)
-  const link = useMutationOf("contacts", "preferencesLink")
-  const choose = (next: string | null) => {
-    setContactId(next)
-    link.reset()
-    if (next !== null) link.mutate({ params: { contact_id: next }, payload: { expires_in_hours: look_hours } })
-  }
+  const { pages: words } = useWords("topics")
+  const [topicId, setTopicId] = useState<string | null>(null)
+  const topics = useActiveTopics() ?? []
   return (
-    <Paper p="lg" mt="md" component="section" aria-label={words.pages}>
-      <PanelHead title={words.pages} />
-      <Stack>
-        <Text size="sm" c="dimmed">
-          {words.pagesText}
-        </Text>
-        <ContactPicker label={words.pageOf} value={contactId} onChange={choose} />
-        {link.isError && <Problem error={link.error} />}
-        {link.data !== undefined && (
-          <Group gap="sm">
-            <Button
-              component="a"
-              href={link.data.url}
-              target="_blank"
-              rel="noreferrer"
-              variant="default"
-              leftSection={<ExternalIcon size={16} />}
-            >
-              {words.openPreferences}
-            </Button>
-            <Text size="xs" c="dimmed">
-              {words.changes}
-            </Text>
-          </Group>
-        )}
-      </Stack>
-    </Paper>
+    <HostedPages topicId={topicId}>
+      {topics.length > 1 && (
+        <NativeSelect
+          size="xs"
+          label={words.topic}
+          value={topicId ?? topics[0]?.topic_id}
+          data={topics.map(({ name, topic_id }) => ({ value: topic_id, label: name }))}
+          onChange={({ currentTarget: { value } }) => setTopicId(value)}
+        />
+      )}
+    </HostedPages>
   )
 }
 
@@ -188,7 +162,9 @@ export const ConsentSettings = () => {
       <SettingsForm valuesOf={valuesOf} payloadOf={payloadOf}>
         {(form) => <Fields form={form} />}
       </SettingsForm>
-      <Pages />
+      <Box mt="md">
+        <Pages />
+      </Box>
     </Section>
   )
 }

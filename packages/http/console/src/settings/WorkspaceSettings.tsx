@@ -135,7 +135,7 @@ const End = () => {
   return (
     <Paper p="lg" mt="md" component="section" aria-label={words.delete} className="danger">
       <Group justify="space-between" align="flex-start" gap="md">
-        <Stack gap={4} className="grow">
+        <Stack gap={4} flex="1 1 15rem">
           <Text component="h2" fw={600} size="sm" m={0}>
             {words.delete}
           </Text>

@@ -1,5 +1,6 @@
 // The list of keys, and the switch that turns off the single letters.
-import { Group, Kbd, Modal, Stack, Switch, Text } from "@mantine/core"
+import { Group, Kbd, Stack, Switch, Text } from "@mantine/core"
+import { Modal } from "../parts/dialogs/Modal.tsx"
 import { useWords } from "../words/Words.tsx"
 import { useSingleKeys } from "./keys.ts"
 

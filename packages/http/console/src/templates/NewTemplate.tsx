@@ -1,9 +1,10 @@
 // The form of a new template: blank, or written by the AI. Its HTML is edited on its screen.
-import { Button, Group, Modal, SegmentedControl, Stack, Textarea, TextInput } from "@mantine/core"
+import { Button, Group, SegmentedControl, Stack, Textarea, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useNavigate } from "@tanstack/react-router"
 import { useMutationOf } from "../api/mutations.ts"
 import { CurlButton } from "../parts/Copy.tsx"
+import { Modal } from "../parts/dialogs/Modal.tsx"
 import { useIsPhone } from "../parts/phone.ts"
 import { Problem } from "../parts/Problem.tsx"
 import { useWords } from "../words/Words.tsx"

@@ -1,8 +1,9 @@
-// One topic: how many contacts are subscribed, its settings, and its subscription requests.
-import { Grid, Paper, Skeleton, Text } from "@mantine/core"
+// One topic: how many contacts are subscribed, how that changed, its settings, its subscription requests, and its pages.
+import { Grid, Paper, Skeleton, Stack, Text } from "@mantine/core"
 import type { Topic as TopicType } from "@tentpole/client"
 import { useQuery } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
+import { lazy, Suspense } from "react"
 import { queryOf } from "../api/queries.ts"
 import { BackLink } from "../parts/BackLink.tsx"
 import { CurlButton } from "../parts/Copy.tsx"
@@ -16,6 +17,9 @@ import { useWords } from "../words/Words.tsx"
 import { TopicMenu } from "./form/TopicMenu.tsx"
 import { RequestsOfTopic } from "./requests/RequestsOfTopic.tsx"
 import { topicTones } from "./topic.ts"
+
+const Trend = lazy(async () => ({ default: (await import("./Trend.tsx")).Trend }))
+const HostedPages = lazy(async () => ({ default: (await import("./pages/HostedPages.tsx")).HostedPages }))
 
 const Facts = ({ topic }: { readonly topic: TopicType }) => {
   const words = useWords("topics")
@@ -79,7 +83,17 @@ export const Topic = () => {
           <Facts topic={topic} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 8 }}>
-          <RequestsOfTopic topic={topic} />
+          <Stack>
+            <Suspense fallback={<Skeleton className="late" h={280} radius="lg" />}>
+              <Trend topicId={topic.topic_id} />
+            </Suspense>
+            <RequestsOfTopic topic={topic} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={12}>
+          <Suspense fallback={null}>
+            <HostedPages topicId={topic.topic_id} />
+          </Suspense>
         </Grid.Col>
       </Grid>
     </>

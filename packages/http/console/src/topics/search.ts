@@ -16,6 +16,18 @@ export const topicSearch = ({ status }: Readonly<Record<string, unknown>>): Topi
   return known === undefined ? {} : { status: known }
 }
 
+export const trend_days = [30, 90] as const
+export type TrendDays = (typeof trend_days)[number]
+
+export interface TrendSearch {
+  readonly days?: TrendDays
+}
+
+export const trendSearch = ({ days }: Readonly<Record<string, unknown>>): TrendSearch => {
+  const known = trend_days.find((each) => each === days)
+  return known === undefined ? {} : { days: known }
+}
+
 export interface RequestSearch {
   readonly status?: Subscription["status"]
   readonly topic_id?: string

@@ -19,9 +19,8 @@ import { useSettingTexts } from "./useSettingTexts.ts"
 const NewEndpoint = lazy(async () => ({ default: (await import("./form/NewEndpoint.tsx")).NewEndpoint }))
 
 const Waiting = ({ stats: { oldest_pending_at, pending_count } }: WebhookEndpoint) => {
-  const words = useWords("webhooks")
   const { number } = useFormat()
-  if (pending_count === 0) return <span className="nothing">{words.noneWaits}</span>
+  if (pending_count === 0) return <span className="nothing">{number(0)}</span>
   return (
     <>
       {number(pending_count)}
@@ -71,6 +70,7 @@ const useColumns = (): ReadonlyArray<Column<WebhookEndpoint>> => {
       label: words.waiting,
       width: "minmax(9rem, 1.3fr)",
       isOnPhone: true,
+      isLabelled: true,
       cell: (endpoint) => <Waiting {...endpoint} />,
     },
     {

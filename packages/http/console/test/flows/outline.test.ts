@@ -81,7 +81,7 @@ describe("flows to begin with", () => {
     birthday: "Birthday",
     miss: "We miss you",
     clicked: "Until a click",
-    last: "A last letter",
+    last: "Last email",
   }
 
   it.each(starters)("%s leads only to its own steps, and to each of them", (starter) => {

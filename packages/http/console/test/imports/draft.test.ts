@@ -45,6 +45,7 @@ const proposed = (header: string, target_field: string | null) => ({
   target_field,
   target_kind: target_field === null ? null : ("standard" as const),
   reason: "",
+  reasons: [],
   source: "deterministic" as const,
   overwrite_behavior: "overwrite" as const,
   ...plain,
@@ -59,6 +60,7 @@ const candidate = (header: string, api_name: string, value_type: AvailableField[
   ...plain,
   sample_values: ["1"],
   reason: "",
+  reasons: [],
   conflicts: [],
 })
 

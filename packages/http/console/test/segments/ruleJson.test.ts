@@ -55,7 +55,7 @@ describe("readRules", () => {
   })
 
   it("says what is wrong and where", () => {
-    assert.match(JSON.stringify(readRules("{", metadata, segments)), /no JSON/)
+    assert.match(JSON.stringify(readRules("{", metadata, segments)), /not JSON/)
     assert.deepStrictEqual(readRules(" ", metadata, segments), { problem: segments.jsonEmpty })
     assert.deepStrictEqual(read([]), { problem: segments.jsonNode("rules") })
     assert.deepStrictEqual(read({ kind: "group", conditions: [] }), { problem: segments.jsonGroup("rules") })

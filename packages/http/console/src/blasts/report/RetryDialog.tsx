@@ -1,9 +1,10 @@
 // Sending again to the recipients that failed: how many of each reason, and those of unknown outcome behind their own tick.
-import { Button, Checkbox, Group, Modal, Stack, Table, Text } from "@mantine/core"
+import { Button, Checkbox, Group, Stack, Table, Text } from "@mantine/core"
 import type { Blast, BlastReport } from "@tentpole/client"
 import { useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { CurlButton } from "../../parts/Copy.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { retriesOf } from "../blast.ts"

@@ -1,4 +1,4 @@
-// The UTC time beneath a time of the workspace's zone.
+// The zone and the UTC time beneath a time of the workspace's zone.
 import { Text } from "@mantine/core"
 import { useTimeZone } from "../../session.tsx"
 
@@ -6,7 +6,7 @@ export const UtcTime = ({ at }: { readonly at: string }) => {
   const timeZone = useTimeZone()
   return (
     <Text size="xs" c="dimmed">
-      {timeZone} · {at.slice(0, 16).replace("T", " ")} UTC
+      {timeZone === "UTC" ? timeZone : `${timeZone} · ${at.slice(0, 16).replace("T", " ")} UTC`}
     </Text>
   )
 }

@@ -1,11 +1,12 @@
 // What the person agreed to: asked where a topic needs it before a user subscribes a contact.
-import { Modal, Stack, Text, Textarea, TextInput } from "@mantine/core"
+import { Stack, Text, Textarea, TextInput } from "@mantine/core"
 import type { TopicOfContact } from "@tentpole/client"
 import { useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { fieldErrors } from "../../api/problems.ts"
 import { CurlButton } from "../../parts/Copy.tsx"
 import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { useIsPhone } from "../../parts/phone.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"

@@ -1,10 +1,11 @@
 // "Is this contact in …?": for a list of any kind, each condition with the contact's own value.
-import { Modal, Skeleton, Stack, Text } from "@mantine/core"
+import { Skeleton, Stack, Text } from "@mantine/core"
 import type { Contact, SegmentExplanation } from "@tentpole/client"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { queryOf } from "../../api/queries.ts"
 import { ListPicker } from "../../lists/ListPicker.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { useIsPhone } from "../../parts/phone.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { ExplainedConditions } from "../../segments/matches/TryPerson.tsx"

@@ -1,9 +1,10 @@
 // Makes a link to the page on which the contact changes its topics.
-import { Modal, NativeSelect, Stack, Text } from "@mantine/core"
+import { NativeSelect, Stack, Text } from "@mantine/core"
 import { useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { CurlButton } from "../../parts/Copy.tsx"
 import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { ShownOnce } from "../../parts/dialogs/ShownOnce.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { Time } from "../../parts/Time.tsx"

@@ -1,9 +1,10 @@
 // Approves the current version: the checklist, and what the service found.
-import { Alert, Button, Group, List, Modal, Stack, Text } from "@mantine/core"
+import { Alert, Button, Group, List, Stack, Text } from "@mantine/core"
 import { useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { problemOf } from "../../api/problems.ts"
 import { WarningIcon } from "../../Icons.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { useIsPhone } from "../../parts/phone.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"

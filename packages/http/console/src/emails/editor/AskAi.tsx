@@ -1,7 +1,8 @@
 // Asks the AI for the next version.
-import { Modal, Stack, Text, Textarea } from "@mantine/core"
+import { Stack, Text, Textarea } from "@mantine/core"
 import { useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { useIsPhone } from "../../parts/phone.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"

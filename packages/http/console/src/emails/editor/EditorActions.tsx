@@ -152,7 +152,7 @@ export const EditorActions = ({ isChanged, kind, onShow, written }: Props) => {
           disabled={isApproved}
           onClick={() => onShow("approve")}
         >
-          {isApproved ? words.states.approved : words.approve}
+          {isApproved ? words.approvedVersion(written.version) : words.approve}
         </Button>
       )}
       <MoreMenu kind={kind} written={written} onShow={onShow} />

@@ -1,11 +1,10 @@
 // The preview beside the editor: as desktop, phone, dark or text, for a sample or a contact; and the checks beneath it.
 import { Button, Code, Group, Paper, SegmentedControl, Stack, Text } from "@mantine/core"
-import { useElementSize } from "@mantine/hooks"
 import { useMemo, useState } from "react"
 import { ContactPicker } from "../../contacts/ContactPicker.tsx"
 import { useFormat } from "../../format.ts"
-import { Preview } from "../../parts/Preview.tsx"
 import { Problem } from "../../parts/Problem.tsx"
+import { ScaledPreview } from "../../parts/preview/ScaledPreview.tsx"
 import { StatusBadge } from "../../parts/StatusBadge.tsx"
 import { useWords, type Words } from "../../words/Words.tsx"
 import type { useMessage } from "./calls.ts"
@@ -73,31 +72,6 @@ const Checks = ({ draft, kind, message }: ChecksProps) => {
   )
 }
 
-interface FrameProps {
-  readonly html: string
-  readonly look: Look
-  readonly pictures: boolean
-}
-
-const Frame = ({ html, look, pictures }: FrameProps) => {
-  const { ref, width } = useElementSize()
-  const wide_px = look === "phone" ? phone_px : desktop_px
-  const zoom = width === 0 ? 1 : Math.min(1, width / wide_px)
-  return (
-    <div ref={ref} className="mail-frame">
-      <div style={{ zoom }}>
-        <Preview
-          html={html}
-          height_px={height_px / zoom}
-          scheme={look === "dark" ? "dark" : "light"}
-          pictures={pictures}
-          width_px={look === "phone" ? phone_px : Math.max(width, desktop_px)}
-        />
-      </div>
-    </div>
-  )
-}
-
 interface Props {
   readonly kind: Kind
   readonly draft: Draft
@@ -150,7 +124,15 @@ export const MessagePreview = ({ contactId, draft, kind, message, onContact }: P
             {data?.text ?? ""}
           </Code>
         ) : (
-          <Frame html={html} look={look} pictures={pictures} />
+          <ScaledPreview
+            html={html}
+            isPhone={look === "phone"}
+            phone_px={phone_px}
+            desktop_px={desktop_px}
+            height_px={height_px}
+            scheme={look === "dark" ? "dark" : "light"}
+            pictures={pictures}
+          />
         )}
         <Checks kind={kind} draft={draft} message={data} />
       </Stack>

@@ -1,10 +1,11 @@
 // Sends the current version to up to five addresses.
-import { Modal, Stack, Text, Textarea } from "@mantine/core"
+import { Stack, Text, Textarea } from "@mantine/core"
 import { useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { problemOf } from "../../api/problems.ts"
 import { ContactPicker } from "../../contacts/ContactPicker.tsx"
 import { CurlButton } from "../../parts/Copy.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { useIsPhone } from "../../parts/phone.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useSession } from "../../session.tsx"

@@ -1,7 +1,8 @@
 // Edits the rules of a condition. They are taken when they are finished.
-import { Button, Group, Modal, Stack, Text } from "@mantine/core"
+import { Button, Group, Stack, Text } from "@mantine/core"
 import type { StepRule } from "@tentpole/client"
 import { Suspense, useState } from "react"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { useIsPhone } from "../../parts/phone.ts"
 import { useWords } from "../../words/Words.tsx"
 import { useEditing } from "../draft/editing.tsx"

@@ -1,23 +1,12 @@
 // What applies to the whole flow: its name, who may enter it, and who leaves it at once.
-import {
-  Button,
-  Group,
-  Input,
-  Modal,
-  NativeSelect,
-  Skeleton,
-  Stack,
-  Switch,
-  Text,
-  TextInput,
-  Textarea,
-} from "@mantine/core"
+import { Button, Group, Input, NativeSelect, Skeleton, Stack, Switch, Text, TextInput, Textarea } from "@mantine/core"
 import { useForm, type UseFormReturnType } from "@mantine/form"
 import type { Flow } from "@tentpole/client"
 import { lazy, Suspense, useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { fieldErrors } from "../../api/problems.ts"
 import { CurlButton } from "../../parts/Copy.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { useIsPhone } from "../../parts/phone.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"

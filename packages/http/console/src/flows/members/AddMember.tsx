@@ -1,10 +1,11 @@
 // Adds a contact to a flow, with the values of its tokens.
-import { Modal, Stack, Text } from "@mantine/core"
+import { Stack, Text } from "@mantine/core"
 import type { Flow } from "@tentpole/client"
 import { type SyntheticEvent, useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { ContactPicker } from "../../contacts/ContactPicker.tsx"
 import { CurlButton } from "../../parts/Copy.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { useIsPhone } from "../../parts/phone.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"

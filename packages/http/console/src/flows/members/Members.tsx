@@ -6,6 +6,7 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
 import { queryOf } from "../../api/queries.ts"
 import { usePages } from "../../api/rows.ts"
+import { inSelect } from "../../formats.ts"
 import { PlusIcon } from "../../Icons.tsx"
 import { BackLink } from "../../parts/BackLink.tsx"
 import { CurlButton } from "../../parts/Copy.tsx"
@@ -99,7 +100,7 @@ const Filters = ({ flow }: { readonly flow: Flow | undefined }) => {
         <NativeSelect
           aria-label={words.status}
           value={status ?? "all"}
-          data={data}
+          data={inSelect(data)}
           onChange={({ currentTarget }) => choose(currentTarget.value)}
         />
       ) : (

@@ -7,6 +7,7 @@ import { Problem } from "../../parts/Problem.tsx"
 import { apiNameOf } from "../../settings/fields/apiName.ts"
 import { useWords } from "../../words/Words.tsx"
 import { candidateOf, type Column, type NewField, none, type Target, typeOf, type ValueType } from "./draft.ts"
+import { reasonsOf, useReasonText } from "./reasons.ts"
 import { TargetSelect } from "./TargetSelect.tsx"
 
 const date_formats = [
@@ -183,21 +184,12 @@ const samplesOf = (preview: ImportPreview, header: string): string => {
   return [...new Set(cells)].slice(0, 3).join(" · ")
 }
 
-/** Why the column goes where the service put it. Null once the person put it elsewhere. */
-const reasonOf = (preview: ImportPreview, { header, target }: Column): string | null => {
-  const proposed = preview.proposed_mappings.find((each) => each.header === header)
-  if (proposed === undefined || target.kind === "topic") return null
-  if (target.kind === "field") return target.name === proposed.target_field ? proposed.reason : null
-  if (proposed.target_field !== null) return null
-  return target.kind === "new" ? (candidateOf(preview, header)?.reason ?? proposed.reason) : proposed.reason
-}
-
 const Row = (props: Props) => {
   const { column, fields, isSuppressions, issues, onColumn, preview, problem } = props
   const words = useWords("imports")
   const contacts = useWords("contacts")
   const { header, target } = column
-  const reason = reasonOf(preview, column)
+  const reason = useReasonText(fields)(reasonsOf(preview, column))
   const type = isSuppressions ? null : typeOf(target, fields)
   const labels: Readonly<Record<string, string>> = contacts.fields
   const name =

@@ -6,8 +6,9 @@ import { problemOf } from "../../api/problems.ts"
 import { RefreshIcon, WarningIcon } from "../../Icons.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { ColumnRow } from "./ColumnRow.tsx"
-import { type Column, columnProblem, type Draft, headerOfIssue, problemsOf } from "./draft.ts"
+import { type Column, columnProblem, type Draft, headerOfIssue, type Problem } from "./draft.ts"
 import { Options } from "./Options.tsx"
+import { SenderMissing, useProblems } from "./SenderMissing.tsx"
 
 export interface StepProps {
   readonly preview: ImportPreview
@@ -27,11 +28,17 @@ interface Props extends StepProps {
 /** Columns that are shown at once: a file may have thousands. */
 const page_size = 100
 
-export const useBlock = (draft: Draft): string | null => {
+/** The first problem that no column shows. */
+const Block = ({ problem }: { readonly problem: Problem | undefined }) => {
   const words = useWords("imports")
-  const [first] = problemsOf(draft)
-  if (first === "consent") return words.consentMissing
-  return first === "no_identity" ? words.noIdentity : first === "no_email" ? words.noEmail : null
+  if (problem === "from_address" || problem === "sender_domain") return <SenderMissing lack={problem} />
+  const texts = { consent: words.consentMissing, no_identity: words.noIdentity, no_email: words.noEmail }
+  if (problem !== "consent" && problem !== "no_identity" && problem !== "no_email") return null
+  return (
+    <Alert color="yellow" icon={<WarningIcon />} role="status">
+      {texts[problem]}
+    </Alert>
+  )
 }
 
 const Head = ({ isReloading, onReload }: Pick<Props, "isReloading" | "onReload">) => {
@@ -67,8 +74,7 @@ export const ColumnsStep = (props: Props) => {
   const words = useWords("imports")
   const shell = useWords("shell")
   const [shown, setShown] = useState(page_size)
-  const block = useBlock(draft)
-  const problems = problemsOf(draft)
+  const problems = useProblems(draft)
   const issues = error === null ? [] : problemOf(error).issues
   const issuesOf = (header: string) =>
     issues.filter(({ path }) => headerOfIssue(draft, path) === header).map(({ message }) => message)
@@ -110,11 +116,7 @@ export const ColumnsStep = (props: Props) => {
             onDraft={(change) => onDraft((before) => ({ ...before, ...change }))}
           />
         </Paper>
-        {block !== null && (
-          <Alert color="yellow" icon={<WarningIcon />} role="status">
-            {block}
-          </Alert>
-        )}
+        <Block problem={problems[0]} />
         <Group justify="flex-end">
           <Button disabled={problems.length > 0} onClick={onNext}>
             {shell.next}

@@ -3,7 +3,7 @@ import { Skeleton, Stack, Text } from "@mantine/core"
 import type { ImportPreview } from "@tentpole/client"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
+import { lazy, Suspense, useEffect, useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { queryOf } from "../../api/queries.ts"
 import { BackLink } from "../../parts/BackLink.tsx"
@@ -14,8 +14,10 @@ import { useWords } from "../../words/Words.tsx"
 import { ImportSteps } from "../ImportSteps.tsx"
 import type { SessionStep } from "../search.ts"
 import { ColumnsStep } from "./ColumnsStep.tsx"
-import { type Draft, executionOf, fieldsOf, fromStored, newFields, problemsOf, toStored, withCreated } from "./draft.ts"
-import { LookStep } from "./LookStep.tsx"
+import { type Draft, executionOf, fieldsOf, fromStored, newFields, toStored, withCreated } from "./draft.ts"
+import { useProblems } from "./SenderMissing.tsx"
+
+const LookStep = lazy(async () => ({ default: (await import("./LookStep.tsx")).LookStep }))
 
 const keyOf = (sessionId: string): string => `tentpole-import:${sessionId}`
 
@@ -79,7 +81,7 @@ const OpenSession = ({ isReloading, onReload, preview, sessionId }: OpenProps) =
   const navigate = useNavigate({ from: "/imports/sessions/$sessionId" })
   const [draft, setDraft] = useDraft(sessionId, preview)
   const { failure, isPending, start } = useStart(sessionId, draft, setDraft, onReload)
-  const isReady = problemsOf(draft).length === 0
+  const isReady = useProblems(draft).length === 0
   const step: SessionStep = isReady ? wanted : "columns"
   const go = (next: SessionStep) => void navigate({ search: { step: next } })
   const props = { preview, fields: fieldsOf(preview), draft, onDraft: setDraft, error: failure }
@@ -93,13 +95,15 @@ const OpenSession = ({ isReloading, onReload, preview, sessionId }: OpenProps) =
       {step === "columns" ? (
         <ColumnsStep {...props} onNext={() => go("look")} onReload={onReload} isReloading={isReloading} />
       ) : (
-        <LookStep
-          {...props}
-          sessionId={sessionId}
-          isPending={isPending}
-          onBack={() => go("columns")}
-          onStart={() => void start(preview)}
-        />
+        <Suspense fallback={<Skeleton className="late" h={320} radius="lg" />}>
+          <LookStep
+            {...props}
+            sessionId={sessionId}
+            isPending={isPending}
+            onBack={() => go("columns")}
+            onStart={() => void start(preview)}
+          />
+        </Suspense>
       )}
     </>
   )

@@ -10,16 +10,18 @@ import { useWords } from "../../words/Words.tsx"
 import type { StepProps } from "./ColumnsStep.tsx"
 import {
   type Draft,
+  asksPeople,
   changesTargets,
   executionOf,
   headerOfIssue,
   namesTopics,
   nameOf,
   newFields,
-  problemsOf,
   topicsOfColumns,
   usedColumns,
 } from "./draft.ts"
+import { senderLackIn } from "./sender.ts"
+import { SenderMissing, useProblems } from "./SenderMissing.tsx"
 
 interface Props extends StepProps {
   readonly sessionId: string
@@ -101,7 +103,7 @@ const Summary = ({ draft }: { readonly draft: Draft }) => {
         <List.Item>{words.toLists(draft.lists.map(({ name }) => name).join(", "))}</List.Item>
       )}
       {namesTopics(draft) && <List.Item>{words.toTopics(topics.map(({ name }) => name).join(", "))}</List.Item>}
-      {namesTopics(draft) && draft.consent.isConfirmed && <List.Item>{words.toConfirm}</List.Item>}
+      {asksPeople(draft) && <List.Item>{words.toConfirm}</List.Item>}
       {isContacts && (
         <List.Item>
           {words.existing}: {words.existingChoices[draft.existing]}
@@ -143,9 +145,10 @@ export const LookStep = (props: Props) => {
   const { draft, error, fields, isPending, onBack, onStart, sessionId } = props
   const words = useWords("imports")
   const shell = useWords("shell")
-  const isReady = problemsOf(draft).length === 0
+  const isReady = useProblems(draft).length === 0
   const atColumns = error !== null && problemOf(error).issues.some(({ path }) => headerOfIssue(draft, path) !== null)
   const payload = executionOf(draft, fields)
+  const lack = senderLackIn(error)
   return (
     <Stack>
       <Paper p="md" component="section" aria-label={words.steps.look}>
@@ -158,7 +161,7 @@ export const LookStep = (props: Props) => {
           <Summary draft={draft} />
         </Stack>
       </Paper>
-      {error !== null && <Problem error={error} />}
+      {error !== null && (lack === null ? <Problem error={error} /> : <SenderMissing lack={lack} />)}
       <Group justify="space-between">
         <Button variant="default" onClick={onBack}>
           {atColumns ? words.mendColumns : shell.back}

@@ -7,6 +7,7 @@ import type {
   ImportMapping,
   ImportPreview,
 } from "@tentpole/client"
+import type { SenderLack } from "./sender.ts"
 
 export type ValueType = AvailableField["value_type"]
 
@@ -149,7 +150,7 @@ export const changesTargets = (draft: Draft, preview: ImportPreview): boolean =>
 export const newFields = (draft: Draft): ReadonlyArray<NewField> =>
   usedColumns(draft).flatMap(({ target }) => (target.kind === "new" ? [target.field] : []))
 
-export type Problem = "no_identity" | "no_email" | "twice" | "api_name" | "constant" | "consent"
+export type Problem = "no_identity" | "no_email" | "twice" | "api_name" | "constant" | "consent" | SenderLack
 
 const api_name = /^[a-z][a-z0-9_]*$/
 
@@ -175,8 +176,11 @@ export const namesTopics = (draft: Draft): boolean =>
 const lacksConsent = (draft: Draft): boolean =>
   namesTopics(draft) && (draft.consent.text.trim() === "" || draft.consent.source.trim() === "")
 
-/** What has to be mended before the import can start. */
-export const problemsOf = (draft: Draft): ReadonlyArray<Problem> => {
+/** Whether people of the file get a mail that asks them to confirm. */
+export const asksPeople = (draft: Draft): boolean => namesTopics(draft) && draft.consent.isConfirmed
+
+/** What has to be mended before the import can start. `lack`: what the workspace needs to send confirmation mails. */
+export const problemsOf = (draft: Draft, lack: SenderLack | null = null): ReadonlyArray<Problem> => {
   const names = new Set(draft.columns.map(({ target }) => nameOf(target)))
   const isIdentified = names.has("email") || (draft.as === "contacts" && names.has("phone"))
   return [
@@ -184,6 +188,7 @@ export const problemsOf = (draft: Draft): ReadonlyArray<Problem> => {
     ...new Set(draft.columns.flatMap((column) => columnProblem(draft, column) ?? [])),
     ...(draft.constants.some(({ field, value }) => field === null || value.trim() === "") ? ["constant" as const] : []),
     ...(lacksConsent(draft) ? ["consent" as const] : []),
+    ...(lack !== null && asksPeople(draft) ? [lack] : []),
   ]
 }
 

@@ -13,7 +13,7 @@ interface Props {
   readonly onChange: (asked: AuditSearch) => void
 }
 
-/** The longest action would take the whole line. */
+/** The longest action would take the whole line, which it has on a phone. */
 const select_width_px = 230
 
 /** Members and keys in the choice. Others are found by their rows. */
@@ -76,21 +76,21 @@ export const AuditFilters = ({ asked, onChange }: Props) => {
         />
       )}
       <NativeSelect
-        maw={select_width_px}
+        maw={{ sm: select_width_px }}
         aria-label={words.who}
         value={actor ?? ""}
         data={useActors(actor)}
         onChange={({ currentTarget }) => go({ actor: currentTarget.value })}
       />
       <NativeSelect
-        maw={select_width_px}
+        maw={{ sm: select_width_px }}
         aria-label={words.what}
         value={action ?? ""}
         data={useActions()}
         onChange={({ currentTarget }) => go({ action: currentTarget.value })}
       />
       <NativeSelect
-        maw={select_width_px}
+        maw={{ sm: select_width_px }}
         aria-label={words.when}
         value={days === undefined ? "" : String(days)}
         data={[

@@ -1,14 +1,17 @@
 // The question before an action. What can't be undone asks for its name to be typed.
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core"
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core"
 import { type SyntheticEvent, type ReactNode, useState } from "react"
 import { useWords } from "../../words/Words.tsx"
 import { Problem } from "../Problem.tsx"
+import { Modal } from "./Modal.tsx"
 
 export interface ConfirmProps {
   readonly title: string
   readonly text: ReactNode
   /** The label of the button: the action, never "OK". */
   readonly action: string
+  /** The label of the button that does nothing, where "Cancel" could be the action. */
+  readonly dismiss?: string
   /** What has to be typed first: the name of the thing, or the number of people. */
   readonly typed?: string
   readonly isDangerous?: boolean
@@ -20,6 +23,7 @@ export interface ConfirmProps {
 
 export const ConfirmDialog = ({
   action,
+  dismiss,
   error,
   isDangerous = true,
   isPending,
@@ -55,7 +59,7 @@ export const ConfirmDialog = ({
           {error !== null && error !== undefined && <Problem error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {words.cancel}
+              {dismiss ?? words.cancel}
             </Button>
             <Button type="submit" color={isDangerous ? "red.9" : "pine"} loading={isPending} disabled={!isReady}>
               {action}

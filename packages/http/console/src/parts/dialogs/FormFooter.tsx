@@ -17,8 +17,8 @@ export const FormFooter = ({ action, beside, isPending, isReady = true, onClose 
   const { cancel } = useWords("shell")
   return (
     <Group justify="space-between">
-      {beside ?? <span />}
-      <Group gap="xs">
+      {beside}
+      <Group gap="xs" ml="auto">
         <Button variant="default" onClick={onClose}>
           {cancel}
         </Button>

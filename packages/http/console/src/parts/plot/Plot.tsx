@@ -1,6 +1,6 @@
 // A plot over time, with a table of its figures behind one key. Its code is loaded when the browser is idle.
 import { Button, Group, Paper, Skeleton, Table, Text } from "@mantine/core"
-import { lazy, Suspense, useState } from "react"
+import { lazy, type ReactNode, Suspense, useState } from "react"
 import { useFormat } from "../../format.ts"
 import { ChartIcon, TableIcon } from "../../Icons.tsx"
 import { useWords } from "../../words/Words.tsx"
@@ -28,9 +28,13 @@ interface Props {
   /** Default: day, of UTC. */
   readonly interval?: "day" | "hour" | "minute"
   readonly height_px?: number
+  /** Below the title: one line. */
+  readonly text?: string
+  /** At the right of the title, such as a choice of the time. */
+  readonly controls?: ReactNode
 }
 
-export const Plot = ({ height_px = 240, interval = "day", points, series, title }: Props) => {
+export const Plot = ({ controls, height_px = 240, interval = "day", points, series, text, title }: Props) => {
   const words = useWords("shell").plot
   const { dateTime, number, time, utcDay } = useFormat()
   const [isTable, setTable] = useState(false)
@@ -38,18 +42,28 @@ export const Plot = ({ height_px = 240, interval = "day", points, series, title 
   return (
     <Paper p="md" component="section" aria-label={title}>
       <Group justify="space-between" mb="sm">
-        <Text component="h2" fw={600} size="sm" m={0}>
-          {title}
-        </Text>
-        <Button
-          variant="subtle"
-          color="gray"
-          size="compact-xs"
-          leftSection={isTable ? <ChartIcon size={14} /> : <TableIcon size={14} />}
-          onClick={() => setTable(!isTable)}
-        >
-          {isTable ? words.asPlot : words.asTable}
-        </Button>
+        <div>
+          <Text component="h2" fw={600} size="sm" m={0}>
+            {title}
+          </Text>
+          {text !== undefined && (
+            <Text size="xs" c="dimmed">
+              {text}
+            </Text>
+          )}
+        </div>
+        <Group gap="xs">
+          {controls}
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-xs"
+            leftSection={isTable ? <ChartIcon size={14} /> : <TableIcon size={14} />}
+            onClick={() => setTable(!isTable)}
+          >
+            {isTable ? words.asPlot : words.asTable}
+          </Button>
+        </Group>
       </Group>
       {isTable ? (
         <Table.ScrollContainer minWidth={320} mah={height_px} tabIndex={0} aria-label={title}>

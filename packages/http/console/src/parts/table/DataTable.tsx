@@ -21,6 +21,8 @@ export interface Column<Row> {
   readonly isNumber?: boolean
   /** Whether the second line of a card has it. The first column is the first line. */
   readonly isOnPhone?: boolean
+  /** Whether a card names it by its label. Cards name numbers always. */
+  readonly isLabelled?: boolean
 }
 
 export interface Sort {

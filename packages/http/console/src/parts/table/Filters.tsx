@@ -1,6 +1,7 @@
 // The search and the filter by one field above a table.
 import { Group, NativeSelect, SegmentedControl } from "@mantine/core"
 import { SearchField } from "../fields/SearchField.tsx"
+import { inSelect } from "../../formats.ts"
 import { useIsPhone } from "../phone.ts"
 
 /** The search parameters of an address: a text, and the value of the field `By`. */
@@ -44,7 +45,11 @@ export const Filters = <By extends string, Choice extends string>({
     <Group mb="sm" gap="xs">
       <SearchField label={labels.search} value={search} onChange={(text) => go(text, chosen)} />
       {isPhone && options.length > buttons_on_phone ? (
-        <NativeSelect {...choice} onChange={({ currentTarget }) => choose(currentTarget.value)} />
+        <NativeSelect
+          {...choice}
+          data={inSelect(choice.data)}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+        />
       ) : (
         <SegmentedControl size="xs" {...choice} onChange={choose} />
       )}

@@ -23,7 +23,7 @@ const Card = <Row,>({
         .filter(({ isOnPhone }) => isOnPhone === true)
         .map((column) => (
           <span key={column.key}>
-            {column.isNumber === true && `${column.label}: `}
+            {(column.isNumber === true || column.isLabelled === true) && `${column.label}: `}
             {column.cell(row)}
           </span>
         ))}
@@ -109,7 +109,11 @@ export const TableRow = <Row,>({ index, isPhone, number, onChoose, row, style, t
             </div>
           )}
           <Cells columns={columns} isPhone={isPhone} isTall={isTall} path={pathOf?.(row) ?? null} row={row} />
-          {actions !== undefined && <div role="cell">{actions(row)}</div>}
+          {actions !== undefined && (
+            <div role="cell" data-end>
+              {actions(row)}
+            </div>
+          )}
         </>
       )}
     </div>

@@ -1,10 +1,11 @@
 // The versions of an email, a template or a page: who made each, what it shows, and the way back to it.
-import { Button, Group, Modal, NavLink, ScrollArea, Skeleton, Stack } from "@mantine/core"
+import { Button, Group, NavLink, ScrollArea, Skeleton, Stack } from "@mantine/core"
 import type { UseQueryResult } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { useFormat } from "../../format.ts"
 import { useSession } from "../../session.tsx"
 import { useWords } from "../../words/Words.tsx"
+import { Modal } from "../dialogs/Modal.tsx"
 import { Problem } from "../Problem.tsx"
 import { Time } from "../Time.tsx"
 

@@ -40,6 +40,7 @@ const useColumns = (): ReadonlyArray<Column<Key>> => {
       label: words.used,
       width: "7.5rem",
       isOnPhone: true,
+      isLabelled: true,
       cell: ({ last_used_at }) => (last_used_at === null ? words.unused : <Time at={last_used_at} as="relative" />),
     },
     {
@@ -110,6 +111,7 @@ export const KeyList = () => {
         </Empty>
       ) : (
         <DataTable
+          isTall
           label={sections.keys}
           rows={rows}
           columns={columns}

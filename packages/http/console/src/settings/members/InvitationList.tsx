@@ -22,6 +22,7 @@ const useColumns = (): ReadonlyArray<Column<Admin.Invitation>> => {
       label: words.expires,
       width: "9rem",
       isOnPhone: true,
+      isLabelled: true,
       cell: ({ expires_at }) => <Time at={expires_at} as="relative" />,
     },
   ]

@@ -1,11 +1,12 @@
 // The invitation of a person: an address and a role, then the link, which is shown once.
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core"
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useEffect } from "react"
 import { useAdminMutationOf } from "../../api/mutations.ts"
 import { fieldErrors } from "../../api/problems.ts"
 import type { Role } from "../../api/session.ts"
 import { CurlButton } from "../../parts/Copy.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { ShownOnce } from "../../parts/dialogs/ShownOnce.tsx"
 import { useWords } from "../../words/Words.tsx"

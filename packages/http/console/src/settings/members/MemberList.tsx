@@ -71,6 +71,7 @@ const useColumns = (role: Omit<RoleProps, "member">): ReadonlyArray<Column<Membe
       label: words.seen,
       width: "7rem",
       isOnPhone: true,
+      isLabelled: true,
       cell: ({ seen_at }) => (seen_at === null ? words.never : <Time at={seen_at} as="relative" />),
     },
     {
@@ -158,6 +159,7 @@ export const MemberList = () => {
         {rows.error !== null && <Problem error={rows.error} onRetry={rows.refetch} />}
         {change.isError && <Problem error={change.error} />}
         <DataTable
+          isTall
           label={sections.members}
           rows={rows}
           columns={columns}

@@ -1,10 +1,11 @@
 // What a form subscribes to: its topics, the check box by which visitors agree, and the confirmation by mail.
-import { Checkbox, Modal, NativeSelect, Stack, Text } from "@mantine/core"
+import { Checkbox, NativeSelect, Stack, Text } from "@mantine/core"
 import type { Form } from "@tentpole/client"
 import { useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { CurlButton } from "../../parts/Copy.tsx"
 import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { useIsPhone } from "../../parts/phone.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useActiveTopics } from "../../topics/TopicSelect.tsx"

@@ -1,11 +1,12 @@
 // The form of a new page: by a prompt, with brand, template and files, or with own HTML.
-import { Modal, SegmentedControl, Stack, Text, Textarea, TextInput } from "@mantine/core"
+import { SegmentedControl, Stack, Text, Textarea, TextInput } from "@mantine/core"
 import type { CreateTent } from "@tentpole/client"
 import { useNavigate } from "@tanstack/react-router"
 import { type SyntheticEvent, useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { fieldErrors } from "../../api/problems.ts"
 import { CurlButton } from "../../parts/Copy.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { useIsPhone } from "../../parts/phone.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"

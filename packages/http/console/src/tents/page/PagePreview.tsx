@@ -1,12 +1,11 @@
 // The current version of a page in the frame, as on a desktop or a phone.
 import { Button, Group, Paper, SegmentedControl, Skeleton, Stack } from "@mantine/core"
-import { useElementSize } from "@mantine/hooks"
 import type { Tent } from "@tentpole/client"
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { queryOf } from "../../api/queries.ts"
-import { Preview } from "../../parts/Preview.tsx"
 import { Problem } from "../../parts/Problem.tsx"
+import { ScaledPreview } from "../../parts/preview/ScaledPreview.tsx"
 import { useWords } from "../../words/Words.tsx"
 
 const phone_px = 390
@@ -21,18 +20,9 @@ interface FrameProps {
   readonly height_px: number
 }
 
-export const PageFrame = ({ hasPictures, height_px, html, isPhone }: FrameProps) => {
+export const PageFrame = ({ hasPictures, ...rest }: FrameProps) => {
   const { one } = useWords("tents")
-  const { ref, width } = useElementSize()
-  const wide_px = isPhone ? phone_px : Math.max(width, desktop_px)
-  const zoom = width === 0 ? 1 : Math.min(1, width / wide_px)
-  return (
-    <div ref={ref} className="mail-frame">
-      <div style={{ zoom }}>
-        <Preview html={html} title={one} pictures={hasPictures} width_px={wide_px} height_px={height_px / zoom} />
-      </div>
-    </div>
-  )
+  return <ScaledPreview {...rest} title={one} phone_px={phone_px} desktop_px={desktop_px} pictures={hasPictures} />
 }
 
 /** The HTML of a version. */

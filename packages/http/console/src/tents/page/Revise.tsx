@@ -1,9 +1,10 @@
 // Asks the AI for the next version of a page.
-import { Modal, Stack, Text, Textarea } from "@mantine/core"
+import { Stack, Text, Textarea } from "@mantine/core"
 import type { Tent } from "@tentpole/client"
 import { type SyntheticEvent, useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { CurlButton } from "../../parts/Copy.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { useIsPhone } from "../../parts/phone.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"

@@ -1,9 +1,10 @@
 // The name of a page, which only the team sees.
-import { Modal, Stack, TextInput } from "@mantine/core"
+import { Stack, TextInput } from "@mantine/core"
 import type { Tent } from "@tentpole/client"
 import { type SyntheticEvent, useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { CurlButton } from "../../parts/Copy.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"

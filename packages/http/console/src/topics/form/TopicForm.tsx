@@ -1,9 +1,10 @@
 // The form of a topic, for a new one and for changes.
-import { Modal, NumberInput, Radio, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core"
+import { NumberInput, Radio, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core"
 import { ApiError } from "@tentpole/client/Failures"
 import { type ReactNode, useState } from "react"
 import { fieldErrors } from "../../api/problems.ts"
 import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { useIsPhone } from "../../parts/phone.ts"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"

@@ -1,10 +1,11 @@
 // Another secret for an endpoint: how long the one before still signs, then the new one, which is shown once.
-import { Alert, Modal, NativeSelect, Stack, Text } from "@mantine/core"
+import { Alert, NativeSelect, Stack, Text } from "@mantine/core"
 import { useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { WarningIcon } from "../../Icons.tsx"
 import { CurlButton } from "../../parts/Copy.tsx"
 import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { SecretDialog } from "../form/SecretDialog.tsx"

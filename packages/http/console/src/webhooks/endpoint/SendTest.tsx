@@ -1,10 +1,11 @@
 // A test of an endpoint: the example of a type is sent once, and its delivery is shown.
-import { Code, Modal, Stack, Text } from "@mantine/core"
+import { Code, Stack, Text } from "@mantine/core"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useMutationOf } from "../../api/mutations.ts"
 import { CurlButton } from "../../parts/Copy.tsx"
 import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { useWords } from "../../words/Words.tsx"
 import { TypeSelect } from "../TypeSelect.tsx"

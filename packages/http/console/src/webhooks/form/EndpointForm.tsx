@@ -1,6 +1,7 @@
 // The form of an endpoint, for a new one and for changes.
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import "../webhooks.css"
-import { Modal, Stack, Text, Textarea, TextInput } from "@mantine/core"
+import { Stack, Text, Textarea, TextInput } from "@mantine/core"
 import { type ReactNode, useState } from "react"
 import { fieldErrors } from "../../api/problems.ts"
 import { FormFooter } from "../../parts/dialogs/FormFooter.tsx"

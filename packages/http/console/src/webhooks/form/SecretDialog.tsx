@@ -1,6 +1,7 @@
 // The secret of an endpoint, which is shown once, and the program that checks signatures with it.
-import { Button, Group, Modal, Stack, Text } from "@mantine/core"
+import { Button, Group, Stack, Text } from "@mantine/core"
 import type { ReactNode } from "react"
+import { Modal } from "../../parts/dialogs/Modal.tsx"
 import { ShownOnce } from "../../parts/dialogs/ShownOnce.tsx"
 import { useIsPhone } from "../../parts/phone.ts"
 import { useWords } from "../../words/Words.tsx"

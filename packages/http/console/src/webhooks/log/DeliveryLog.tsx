@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router"
 import { type ReactNode, useEffect } from "react"
 import type { Api, RequestOf } from "../../api/queries.ts"
 import { type Rows, useCursor } from "../../api/rows.ts"
+import { inSelect } from "../../formats.ts"
 import { RefreshIcon, WebhooksIcon } from "../../Icons.tsx"
 import { CurlButton } from "../../parts/Copy.tsx"
 import { Empty } from "../../parts/Empty.tsx"
@@ -98,7 +99,11 @@ const Filters = ({ actions }: { readonly actions: ReactNode }) => {
   return (
     <Group mb="sm" gap="xs" role="group" aria-label={words.logFilters} wrap={isPhone ? "nowrap" : "wrap"}>
       {isPhone ? (
-        <NativeSelect {...choice} onChange={({ currentTarget }) => choose(currentTarget.value)} />
+        <NativeSelect
+          {...choice}
+          data={inSelect(choice.data)}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+        />
       ) : (
         <SegmentedControl size="xs" {...choice} onChange={choose} />
       )}

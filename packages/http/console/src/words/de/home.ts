@@ -20,7 +20,7 @@ export const home: Words["home"] = {
   },
   credits: "Guthaben",
   creditsSpent: (count) => `${count} verbraucht`,
-  noBefore: "davor nichts",
+  noBefore: "keine früheren Daten",
   changed: (change, sign) =>
     sign === 0 ? "wie zuvor" : `${arrow(sign)} ${change} ${sign > 0 ? "mehr" : "weniger"} als zuvor`,
   changedPoints: (points, sign) =>
@@ -35,13 +35,13 @@ export const home: Words["home"] = {
   progressOf: (name) => `Fortschritt von ${name}`,
   rows: (done) => `${done} Zeilen`,
   rowsOf: (done, total) => `${done} von ${total} Zeilen`,
-  needsYou: "Braucht Sie",
-  needsNothing: "Zurzeit wartet nichts auf Sie.",
+  needsYou: "Zu erledigen",
+  needsNothing: "Zurzeit ist nichts zu erledigen.",
   needs: {
     domain: (domain) => `${domain} ist nicht bestätigt und kann nicht senden.`,
     bounces: (share) => `${share} der Nachrichten waren unzustellbar, mehr als zuvor.`,
     approvals: plural({ one: "{n} E-Mail wartet auf Freigabe.", other: "{n} E-Mails warten auf Freigabe." }),
-    jobs: plural({ one: "{n} Auftrag ist gescheitert.", other: "{n} Aufträge sind gescheitert." }),
+    jobs: plural({ one: "{n} Auftrag ist fehlgeschlagen.", other: "{n} Aufträge sind fehlgeschlagen." }),
     webhook: (host) => `Der Webhook-Endpunkt bei ${host} ist abgeschaltet: Er funktioniert nicht.`,
     paused: (name) => `„${name}“ ist angehalten.`,
     held: (name) => `„${name}“ wartet: der Versand ist gesperrt.`,
@@ -62,9 +62,9 @@ export const home: Words["home"] = {
   firstSteps: {
     contact: {
       title: "Erster Kontakt",
-      text: "Ein Kontakt ist ein Mensch mit einer Adresse. Fangen Sie mit sich selbst an.",
+      text: "Ein Kontakt ist eine Person mit einer Adresse. Fangen Sie mit sich selbst an.",
     },
-    email: { title: "Erste E-Mail", text: "Legt eine E-Mail an und schickt Ihnen eine Probe davon." },
+    email: { title: "Erste E-Mail", text: "Legt eine E-Mail an und sendet Ihnen einen Test davon." },
     page: { title: "Erste Seite", text: "Veröffentlicht eine kleine Seite. Weitere schreibt die KI nach Anweisung." },
     domain: {
       title: "Ihre Domain",
@@ -74,7 +74,7 @@ export const home: Words["home"] = {
   addMe: "Mich hinzufügen",
   contactAdded: "Sie sind jetzt ein Kontakt",
   sendFirst: "Mir eine E-Mail schicken",
-  emailSent: (address) => `Eine Probe ist unterwegs an ${address}`,
+  emailSent: (address) => `Ein Test ist unterwegs an ${address}`,
   firstEmail: {
     name: "Erste E-Mail",
     subject: "Hallo von Tentpole",

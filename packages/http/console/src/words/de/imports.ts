@@ -46,6 +46,46 @@ export const imports: Words["imports"] = {
   goesTo: "Geht nach",
   sample: "Beispiel",
   why: "Warum",
+  whys: {
+    field_name: "Die Spalte heißt wie das Feld.",
+    field_label: "Die Spalte heißt wie die Beschriftung des Feldes.",
+    custom_field_name: "Die Spalte heißt wie das eigene Feld.",
+    custom_field_label: "Die Spalte heißt wie die Beschriftung des eigenen Feldes.",
+    usual_name: "Die Spalte hat einen üblichen Namen des Feldes.",
+    field_claimed: (column, field) => `Die Spalte „${column}“ geht schon nach ${field}.`,
+    technical_column: "Kein Feld heißt so: Mailchimp vermerkt darin, was es selbst braucht.",
+    exported_column: "Die Spalte stammt aus dem Export eines früheren Imports. Sie sagt nichts über den Kontakt.",
+    no_field: "Kein Feld heißt so.",
+    ai_suggestion: "Die KI schlägt es vor, nach dem Namen der Spalte und der Form der Werte.",
+    ai_without_suggestion: "Kein Feld heißt so, und die KI schlägt keines vor.",
+    ai_skipped_values: "Die erste Zeile sieht nach Werten aus, nicht nach Spaltennamen: die KI wurde nicht gefragt.",
+    ai_skipped_empty: "Kein Feld heißt so, und die Spalte ist in der Stichprobe leer.",
+    ai_skipped_limit: (count) => `Kein Feld heißt so. Die KI wird nach höchstens ${count} Spalten gefragt.`,
+    ai_skipped_same:
+      "Kein Feld heißt so. Eine frühere Spalte beginnt mit denselben Wörtern: die KI wurde nicht gefragt.",
+    ai_slow: (seconds) => `Kein Feld heißt so, und die KI hat nicht innerhalb von ${seconds} Sekunden geantwortet.`,
+    ai_unusable: "Kein Feld heißt so, und die Antwort der KI war nicht brauchbar.",
+    ai_unreachable: "Kein Feld heißt so, und die KI war nicht erreichbar.",
+    ai_broken: "Kein Feld heißt so, und die KI hat versagt.",
+    values_empty: "Die Spalte ist in der Stichprobe leer.",
+    values_read: (count, type) =>
+      count === 1
+        ? `Der eine Wert der Stichprobe ist lesbar als: ${type}.`
+        : `Alle ${count} Werte der Stichprobe sind lesbar als: ${type}.`,
+    values_tags: "Die meisten Werte der Stichprobe sind Listen von Wörtern.",
+    values_nearly: (count, all, type) =>
+      `${count} der ${all} Werte der Stichprobe sind lesbar als: ${type}. Die anderen sind nur Text.`,
+    values_yearless: "Die Werte der Stichprobe sind Tage ohne Jahr. Nur Text kann sie speichern.",
+    values_text: "Die Werte der Stichprobe sind Text.",
+    dates_mixed: "Die Daten sind verschieden geschrieben. Keine Einstellung liest sie alle.",
+    date_format_open: (formats) =>
+      `Die Daten haben die Form ${formats.join(" oder ")}: wählen Sie, wie sie geschrieben sind.`,
+    currencies_mixed: (signs) => `Die Beträge haben mehrere Währungen: ${signs.join(", ")}.`,
+    separators_mixed: "Die Zahlen haben verschiedene Dezimalzeichen. Keine Einstellung liest sie alle.",
+    point_read:
+      "Der Punkt wird als Dezimalzeichen gelesen. Trennt er Tausender, wählen Sie, wie die Zahlen geschrieben sind.",
+    separator_open: "Das Dezimalzeichen ist ein Punkt oder ein Komma: wählen Sie, wie die Zahlen geschrieben sind.",
+  },
   notImported: "Nicht importiert",
   newField: (name) => `Neues Feld „${name}“`,
   groups: { usual: "Kontakt", custom: "Eigene Felder", more: "Anderes", topics: "Themen" },
@@ -163,6 +203,12 @@ export const imports: Words["imports"] = {
     dayText: "Leer: jetzt.",
     confirm: "Jede Person um eine Bestätigung per Mail bitten",
     confirmText: "Angemeldet ist, wer bestätigt. Die Mails gehen nach und nach hinaus.",
+    noMail: "Es kann keine Bestätigungsmail gesendet werden",
+    lacks: {
+      from_address: "Der Arbeitsbereich hat keine Absenderadresse.",
+      sender_domain: "Die Domain der Absenderadresse des Arbeitsbereichs ist nicht bestätigt.",
+    },
+    lackLinks: { from_address: "Absender eintragen", sender_domain: "Domain bestätigen" },
     kept: "Sie stehen dafür ein, dass sie eingewilligt haben; es wird gespeichert. Wer sich abgemeldet hat, bleibt abgemeldet.",
   },
 }

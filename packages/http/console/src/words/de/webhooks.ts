@@ -8,15 +8,18 @@ const overlaps: Readonly<Record<number, string>> = { 0: "Gar nicht", 72: "3 Tage
 const hours = plural({ one: "{n} Stunde", other: "{n} Stunden" })
 const milliseconds = plural({ other: "{n} ms" })
 const events = plural({ one: "{n} Ereignis", other: "{n} Ereignisse" })
-const failures = plural({ one: "{n} gescheiterter Versuch in Folge", other: "{n} gescheiterte Versuche in Folge" })
+const failures = plural({
+  one: "{n} fehlgeschlagener Versuch in Folge",
+  other: "{n} fehlgeschlagene Versuche in Folge",
+})
 
 export const webhooks: Words["webhooks"] = {
   title: "Webhooks",
-  text: "Ereignisse dieses Arbeitsbereichs, als signierte Anfragen an deine eigenen Programme.",
+  text: "Ereignisse dieses Arbeitsbereichs, als signierte Anfragen an Ihre eigenen Programme.",
   endpoint: "Endpunkt",
   empty: "Noch kein Endpunkt",
   emptyText:
-    "Ein Webhook ist eine Anfrage an dein eigenes Programm, sobald hier etwas geschieht: Ein Kontakt entsteht, eine Nachricht ist unzustellbar, ein Formular kommt an. So bleibt dein CRM oder Data Warehouse aktuell, ohne immer wieder nachzufragen.",
+    "Ein Webhook ist eine Anfrage an Ihr eigenes Programm, sobald hier etwas geschieht: Ein Kontakt entsteht, eine Nachricht ist unzustellbar, ein Formular kommt an. So bleibt Ihr CRM oder Data Warehouse aktuell, ohne immer wieder nachzufragen.",
   create: "Neuer Endpunkt",
   createTitle: "Neuer Endpunkt",
   createAction: "Endpunkt anlegen",
@@ -25,7 +28,7 @@ export const webhooks: Words["webhooks"] = {
   editTitle: "Endpunkt bearbeiten",
   saved: "Endpunkt gespeichert",
   url: "URL",
-  urlText: "Deines Programms. Es bekommt für jedes Ereignis ein POST und antwortet binnen Sekunden mit 2xx.",
+  urlText: "Ihres Programms. Es bekommt für jedes Ereignis ein POST und antwortet binnen Sekunden mit 2xx.",
   urlExample: "https://crm.example.org/hooks",
   description: "Beschreibung",
   descriptionText: "Was das Programm tut, für andere Mitglieder.",
@@ -34,7 +37,7 @@ export const webhooks: Words["webhooks"] = {
     enabled: "aktiv",
     troubled: "zurzeit gestört",
     requested: "abgeschaltet",
-    gone: "abgeschaltet: fort",
+    gone: "abgeschaltet: 410",
     failing: "abgeschaltet: gestört",
     stream_blocked: "abgeschaltet: blockiert",
   },
@@ -53,21 +56,21 @@ export const webhooks: Words["webhooks"] = {
     requested: "Ein Mitglied oder ein Programm hat ihn abgeschaltet. Es werden keine Ereignisse gesendet.",
     gone: "Der Empfänger hat mit 410 geantwortet: Diese Adresse gibt es nicht mehr. Es werden keine Ereignisse gesendet.",
     failing:
-      "72 Stunden lang ist keine Anfrage gelungen. Es werden keine Ereignisse gesendet. Bring den Empfänger in Ordnung, teste ihn und schalte den Endpunkt dann ein.",
+      "72 Stunden lang ist keine Anfrage gelungen. Es werden keine Ereignisse gesendet. Bringen Sie den Empfänger in Ordnung, testen Sie ihn, und schalten Sie den Endpunkt dann ein.",
     stream_blocked:
-      "Die Reihenfolge bleibt gewahrt, und der Empfänger hat ihr erstes Ereignis in zehn Versuchen nicht angenommen. Es werden keine Ereignisse gesendet. Bring den Empfänger in Ordnung und schalte den Endpunkt dann ein.",
+      "Die Reihenfolge bleibt gewahrt, und der Empfänger hat ihr erstes Ereignis in zehn Versuchen nicht angenommen. Es werden keine Ereignisse gesendet. Bringen Sie den Empfänger in Ordnung, und schalten Sie den Endpunkt dann ein.",
   },
   disabledAt: "Seit",
   failedInARow: plural({
-    one: "Der letzte Versuch ist gescheitert",
-    other: "Die letzten {n} Versuche sind gescheitert",
+    one: "Der letzte Versuch ist fehlgeschlagen",
+    other: "Die letzten {n} Versuche sind fehlgeschlagen",
   }),
   events: "Ereignisse",
   eventCount: events,
   allEvents: "Alle Ereignisse",
   allEventsText: "Auch die von Typen, die später dazukommen.",
   chosenEvents: "Ausgewählte Ereignisse",
-  chooseSome: "Wähle mindestens eines.",
+  chooseSome: "Wählen Sie mindestens eines.",
   typesOf: (group, chosen, all) => `${group}: ${chosen} von ${all} Typen`,
   chosenOf: (chosen, all) => `${chosen} von ${all}`,
   andMore: (shown, more) => `${shown} und ${more} weitere`,
@@ -84,7 +87,7 @@ export const webhooks: Words["webhooks"] = {
     webhook: "Test",
     webhook_endpoint: "Webhook-Endpunkte",
   },
-  filter: "Nur über",
+  filter: "Beschränkt auf",
   filterText:
     "Mit einer Liste hier werden nur Ereignisse über eine der Listen gesendet. Dasselbe gilt für Aussendungen, Abläufe und Seiten.",
   filters: { list_ids: "Listen", blast_ids: "Aussendungen", flow_ids: "Abläufe", tent_ids: "Seiten" },
@@ -101,12 +104,12 @@ export const webhooks: Words["webhooks"] = {
   payloads: { full: "Vollständig", thin: "Nur IDs" },
   payloadTexts: {
     full: "Was sich geändert hat, und Name, E-Mail und Telefon des Kontakts.",
-    thin: "Nur IDs: Keine Adresse verlässt den Dienst. Dein Programm fragt die API nach dem Rest.",
+    thin: "Nur IDs: Keine Adresse verlässt den Dienst. Ihr Programm fragt die API nach dem Rest.",
   },
   mode: "Reihenfolge",
   modes: { parallel: "Gleichzeitig", ordered: "Eine nach der anderen" },
   modeTexts: {
-    parallel: "Schnell. Wiederholungen überholen: Wo es darauf ankommt, ordnet dein Programm nach der Sequenz.",
+    parallel: "Schnell. Wiederholungen überholen: Wo es darauf ankommt, ordnet Ihr Programm nach der Sequenz.",
     ordered: "Streng der Reihe nach. Ein Ereignis, das nicht angenommen wird, hält alle späteren auf.",
   },
   inFlight: "Höchstens offene Anfragen",
@@ -127,13 +130,13 @@ export const webhooks: Words["webhooks"] = {
   headersText:
     "Gehen mit jeder Anfrage, etwa authorization. Werte werden verschlüsselt gespeichert und nie wieder gezeigt.",
   headersAgain:
-    "Werte lassen sich nicht lesen. Ein leeres Feld lässt den Wert, wie er ist. Ein Header, den du entfernst, wird nicht mehr gesendet.",
+    "Werte lassen sich nicht lesen. Ein leeres Feld lässt den Wert, wie er ist. Ein Header, den Sie entfernen, wird nicht mehr gesendet.",
   replaceHeaders: "Ändern",
   addHeader: "Header hinzufügen",
   keepHeaders: "So lassen, wie sie sind",
   secret: "Geheimnis",
   secretText:
-    "Sichere es jetzt: Es wird nur einmal gezeigt. Damit prüft dein Programm, dass eine Anfrage von hier kommt.",
+    "Speichern Sie es jetzt: Es wird nur einmal gezeigt. Damit prüft Ihr Programm, dass eine Anfrage von hier kommt.",
   verify: "Eine Anfrage prüfen",
   verifyText: "Die Bibliotheken von Standard Webhooks prüfen in anderen Sprachen dieselben Header.",
   tabs: { log: "Zustellungen", settings: "Einstellungen" },
@@ -141,7 +144,7 @@ export const webhooks: Words["webhooks"] = {
   noneWaits: "nichts wartet",
   oldestSince: "Die älteste:",
   delivered24h: "Zugestellt 24 h",
-  failed24h: "Gescheitert 24 h",
+  failed24h: "Fehlgeschlagen 24 h",
   ofEnded: (share) => `${share} der beendeten`,
   lastHours: "Zustellungen der letzten 24 Stunden",
   inARow: (count) => (count === 0 ? "der letzte Versuch gelang" : failures(count)),
@@ -149,7 +152,7 @@ export const webhooks: Words["webhooks"] = {
   noAttempt: "noch kein Ereignis gesendet",
   lastSuccess: "Letzter Erfolg",
   lastFailure: "Letzter Fehler",
-  noFailure: "kein Ereignis scheiterte",
+  noFailure: "kein Ereignis fehlgeschlagen",
   answered: (status) => `Antwort ${status}`,
   errors: {
     http_status: "Der Empfänger hat mit einem Fehler geantwortet.",
@@ -168,7 +171,7 @@ export const webhooks: Words["webhooks"] = {
   oldSecretOver: "Das alte Geheimnis signiert nicht mehr.",
   createdAt: "Angelegt",
   id: "ID",
-  enableStart: "Einschalten…",
+  enableStart: "Einschalten …",
   enableTitle: "Den Endpunkt einschalten?",
   enableText: "Was er inzwischen verpasst hat",
   from: { now: "Weglassen", stopped: "Auch senden" },
@@ -178,13 +181,13 @@ export const webhooks: Words["webhooks"] = {
   },
   enable: "Einschalten",
   enabled: "Der Endpunkt ist eingeschaltet",
-  disableStart: "Abschalten…",
+  disableStart: "Abschalten …",
   disableTitle: "Den Endpunkt abschalten?",
   disableText:
     "Es werden keine Ereignisse gesendet, bis er wieder eingeschaltet wird. Dann kann er das Verpasste bekommen, soweit Ereignisse gespeichert sind.",
   disable: "Abschalten",
   disabled: "Der Endpunkt ist abgeschaltet",
-  deleteStart: "Löschen…",
+  deleteStart: "Löschen …",
   deleteTitle: "Den Endpunkt löschen?",
   deleteText: "Seine Einstellungen und sein Protokoll werden gelöscht. Das lässt sich nicht rückgängig machen.",
   deleteWaiting: plural({
@@ -193,14 +196,14 @@ export const webhooks: Words["webhooks"] = {
   }),
   delete: "Endpunkt löschen",
   deleted: (host) => `Der Endpunkt bei ${host} ist gelöscht`,
-  rotateStart: "Geheimnis wechseln…",
+  rotateStart: "Geheimnis wechseln …",
   rotateTitle: "Das Geheimnis wechseln?",
   rotateText:
-    "Anfragen bekommen ein neues Geheimnis. Das alte signiert noch daneben, damit dein Programm umgestellt werden kann.",
+    "Anfragen bekommen ein neues Geheimnis. Das alte signiert noch daneben, damit Ihr Programm umgestellt werden kann.",
   rotate: "Neues Geheimnis erzeugen",
   rotated: "Das neue Geheimnis",
   overlap: "Das alte Geheimnis signiert noch",
-  overlapText: "Ohne Überlappung scheitern Anfragen, bis dein Programm das neue Geheimnis hat.",
+  overlapText: "Ohne Überlappung scheitern Anfragen, bis Ihr Programm das neue Geheimnis hat.",
   overlaps: (count) => overlaps[count] ?? hours(count),
   thirdSecret: "Zurzeit signieren zwei Geheimnisse. Das ältere endet sofort.",
   testStart: "Test senden",
@@ -210,7 +213,7 @@ export const webhooks: Words["webhooks"] = {
   test: "Senden",
   eventType: "Ereignistyp",
   example: "Daten des Beispiels",
-  replayStart: "Wiederholen…",
+  replayStart: "Noch einmal senden …",
   replayTitle: "Zustellungen noch einmal senden",
   replayText:
     "Jede wird mit derselben ID und demselben Inhalt gesendet: Ein Programm, das sie schon hat, verwirft sie.",
@@ -219,7 +222,7 @@ export const webhooks: Words["webhooks"] = {
   until: "Bis",
   untilText: "Leer: bis jetzt.",
   which: "Welche",
-  replayed: { failed: "Die gescheiterten", all: "Alle beendeten" },
+  replayed: { failed: "Die fehlgeschlagenen", all: "Alle beendeten" },
   replayedAllText: "Auch die zugestellten und die übersprungenen.",
   replay: "Noch einmal senden",
   replaying: plural({
@@ -228,7 +231,7 @@ export const webhooks: Words["webhooks"] = {
   }),
   event: "Ereignis",
   status: "Status",
-  statuses: { pending: "wartet", delivered: "zugestellt", failed: "gescheitert", skipped: "übersprungen" },
+  statuses: { pending: "wartet", delivered: "zugestellt", failed: "fehlgeschlagen", skipped: "übersprungen" },
   statusBecause: (status, reason) => `${status}: ${reason}`,
   isTest: "Test",
   reason: "Grund",
@@ -244,12 +247,12 @@ export const webhooks: Words["webhooks"] = {
   batchOfEvents: (count) => `Stapel: ${events(count)}`,
   all: "Alle",
   logFilters: "Filter",
-  lookAgain: "Erneut nachsehen",
+  lookAgain: "Aktualisieren",
   allTypes: "Alle Ereignistypen",
   batches: "Stapel",
   noDeliveries: "Noch keine Zustellungen",
   noDeliveriesText:
-    "Sobald etwas geschieht, das der Endpunkt nimmt, steht es hier. Ein Test zeigt schon jetzt, ob er funktioniert.",
+    "Ereignisse, die der Endpunkt erhält, erscheinen hier. Senden Sie einen Test, um schon jetzt zu sehen, ob er funktioniert.",
   noSuchDeliveries: "Keine Zustellung passt zu diesen Filtern.",
   oneDelivery: "Zustellung",
   nextAttempt: "Nächster Versuch",
@@ -271,7 +274,7 @@ export const webhooks: Words["webhooks"] = {
   noAttempts: "Sie wurde noch nicht gesendet.",
   catalogue: "Ereignistypen",
   catalogueWords: {
-    text: "Was im Arbeitsbereich geschieht, so wie dein Programm es bekommt. Typen können mehr Felder bekommen: Übergehe die, die du nicht kennst.",
+    text: "Was im Arbeitsbereich geschieht, so wie Ihr Programm es bekommt. Typen können mehr Felder bekommen: Übergehen Sie die, die Sie nicht kennen.",
     search: "Ereignistypen suchen",
     none: "Kein Ereignistyp passt.",
     field: "Feld von data",

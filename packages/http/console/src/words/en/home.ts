@@ -9,12 +9,12 @@ const arrow = (sign: number): string => (sign > 0 ? "▲" : sign < 0 ? "▼" : "
 export const home = {
   title: "Home",
   hello: (name: string) => `Welcome, ${name}. Four steps show what is there, each with one click.`,
-  range: "Time",
+  range: "Period",
   days: plural({ one: "{n} day", other: "{n} days" }),
   cards: { sent: "Sent", opened: "Opened", clicked: "Clicked", bounced: "Bounced", contacts: "New contacts" },
   credits: "Credits left",
   creditsSpent: (count: string) => `${count} spent`,
-  noBefore: "nothing before",
+  noBefore: "no earlier data",
   changed: (change: string, sign: number) =>
     sign === 0 ? "as before" : `${arrow(sign)} ${change} ${sign > 0 ? "more" : "less"} than before`,
   changedPoints: (points: string, sign: number) =>
@@ -22,15 +22,15 @@ export const home = {
   messages: "Messages a day",
   growth: "New contacts a day",
   signUps: "Sign-ups on pages",
-  goingOn: "Going on",
+  goingOn: "In progress",
   perSecond: (rate: string) => `${rate}/s`,
   doneAt: (time: string) => `done ${time}`,
   import: "Import",
   progressOf: (name: string) => `Progress of ${name}`,
   rows: (done: string) => `${done} rows`,
   rowsOf: (done: string, total: string) => `${done} of ${total} rows`,
-  needsYou: "Needs you",
-  needsNothing: "Nothing needs you now.",
+  needsYou: "Needs attention",
+  needsNothing: "Nothing needs attention now.",
   needs: {
     domain: (domain: string) => `${domain} is not verified: it cannot send.`,
     bounces: (share: string) => `${share} of the messages bounced, more than before.`,

@@ -45,6 +45,45 @@ export const imports = {
   goesTo: "Goes to",
   sample: "Sample",
   why: "Why",
+  whys: {
+    field_name: "The header is the field's name.",
+    field_label: "The header is the field's label.",
+    custom_field_name: "The header is the custom field's name.",
+    custom_field_label: "The header is the custom field's label.",
+    usual_name: "The header is a usual name of the field.",
+    field_claimed: (column: string, field: string) => `The column “${column}” is already mapped to ${field}.`,
+    technical_column: "No field has this name: Mailchimp notes in it what it needs itself.",
+    exported_column: "The column comes from the export of an earlier import. It says nothing about the contact.",
+    no_field: "No field has this name.",
+    ai_suggestion: "The AI suggests it from the header and the shape of the values.",
+    ai_without_suggestion: "No field has this name, and the AI suggests none.",
+    ai_skipped_values: "The first line looks like values, not like names of columns: the AI was not asked.",
+    ai_skipped_empty: "No field has this name, and the column is empty in the sample.",
+    ai_skipped_limit: (count: string) => `No field has this name. The AI is asked about ${count} columns at most.`,
+    ai_skipped_same: "No field has this name. An earlier column begins with the same words: the AI was not asked.",
+    ai_slow: (seconds: string) => `No field has this name, and the AI did not answer within ${seconds} seconds.`,
+    ai_unusable: "No field has this name, and the AI gave no usable answer.",
+    ai_unreachable: "No field has this name, and the AI could not be reached.",
+    ai_broken: "No field has this name, and the AI failed.",
+    values_empty: "The column is empty in the sample.",
+    values_read: (count: number, type: string) =>
+      count === 1
+        ? `The one value of the sample reads as: ${type}.`
+        : `All ${count} values of the sample read as: ${type}.`,
+    values_tags: "Most values of the sample are lists of words.",
+    values_nearly: (count: string, all: string, type: string) =>
+      `${count} of the ${all} values of the sample read as: ${type}. The others are only text.`,
+    values_yearless: "The values of the sample are days without a year, which only text can store.",
+    values_text: "The values of the sample are text.",
+    dates_mixed: "The dates are written in several forms. No choice reads them all.",
+    date_format_open: (formats: ReadonlyArray<string>) =>
+      `The dates are in the form ${formats.join(" or ")}: choose how they are written.`,
+    currencies_mixed: (signs: ReadonlyArray<string>) => `The amounts are in several currencies: ${signs.join(", ")}.`,
+    separators_mixed: "The numbers have different decimal separators. No choice reads them all.",
+    point_read:
+      "The point is read as the decimal separator. If it separates thousands, choose how the numbers are written.",
+    separator_open: "The decimal separator is a point or a comma: choose how the numbers are written.",
+  },
   notImported: "Not imported",
   newField: (name: string) => `New field “${name}”`,
   groups: { usual: "Contact", custom: "Custom fields", more: "Other", topics: "Topics" },
@@ -165,6 +204,12 @@ export const imports = {
     dayText: "Empty: now.",
     confirm: "Ask each person to confirm by mail",
     confirmText: "They are subscribed once they confirm. The mails are sent over time.",
+    noMail: "No confirmation mail can be sent",
+    lacks: {
+      from_address: "The workspace has no sender address.",
+      sender_domain: "The domain of the workspace's sender address is not verified.",
+    },
+    lackLinks: { from_address: "Set the sender", sender_domain: "Verify a domain" },
     kept: "You vouch that they agreed; it is recorded. People who unsubscribed stay unsubscribed.",
   },
 }

@@ -1,4 +1,4 @@
-// Lokale Post: Nachrichten, die in Dateien geschrieben werden.
+// Lokale Mail: Nachrichten, die in Dateien geschrieben werden.
 import { pluralsOf } from "../../plural.ts"
 import type { Words } from "../../Words.tsx"
 
@@ -13,7 +13,7 @@ export const inbox: Words["inbox"] = {
   none: "Keine Nachricht passt zu dieser Suche.",
   empty: "Noch keine Nachrichten",
   emptyText: "Testnachrichten, Aussendungen und Abläufe erscheinen hier, sobald sie gesendet sind.",
-  off: "Post geht an einen Mailserver",
+  off: "E-Mails gehen an einen Mailserver",
   offText:
     "Der Posteingang zeigt Nachrichten nur, solange sie in Dateien geschrieben werden: in der Entwicklung, ohne SMTP_URL.",
   to: "An",
@@ -26,13 +26,13 @@ export const inbox: Words["inbox"] = {
   views: { html: "Nachricht", text: "Text", headers: "Kopfzeilen" },
   view: "Ansicht",
   dark: "Dunkel",
-  pictures: "Bilder anzeigen",
+  pictures: "Bilder zeigen",
   noHtml: "Die Nachricht hat kein HTML.",
   noText: "Die Nachricht hat keinen reinen Text.",
   act: "Als Empfänger handeln",
   actText:
-    "Zahlen, Verläufe und Abläufe folgen. In den ersten zwei Sekunden nach dem Senden zählt ein Öffnen oder Klick als der einer Maschine.",
-  actTest: "Das ist eine Testnachricht: Was mit ihr geschieht, zählt nicht.",
+    "Zahlen, Verläufe und Abläufe folgen. In den ersten zwei Sekunden nach dem Senden zählt ein Öffnen oder ein Klick als der eines Bots.",
+  actTest: "Das ist eine Testnachricht: Öffnungen und Klicks werden nicht gezählt.",
   open: "Öffnen",
   unsubscribe: "Abmelden",
   bounce: "Unzustellbar",

@@ -2,7 +2,7 @@
 import type { Words } from "../../Words.tsx"
 
 export const palette: Words["palette"] = {
-  placeholder: "Nach Namen suchen oder zu einer Ansicht gehen",
+  placeholder: "Suchen oder Ansicht öffnen",
   searching: "Wird gesucht …",
   screens: "Gehe zu",
   commands: "Befehle",

@@ -29,8 +29,8 @@ export const inbox = {
   noText: "The message has no plain text.",
   act: "Act as the recipient",
   actText:
-    "Figures, timelines and flows follow. Within two seconds of the sending, an open or a click counts as one of a machine.",
-  actTest: "This is a test message: what happens to it counts nothing.",
+    "Figures, timelines and flows follow. Within two seconds of the sending, an open or a click counts as a bot’s.",
+  actTest: "This is a test message: its opens and clicks are not counted.",
   open: "Open",
   unsubscribe: "Unsubscribe",
   bounce: "Bounce",

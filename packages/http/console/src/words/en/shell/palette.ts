@@ -1,6 +1,6 @@
 // The palette: search by name, and commands.
 export const palette = {
-  placeholder: "Search by name, or go to a screen",
+  placeholder: "Search, or go to a screen",
   searching: "Searching …",
   screens: "Go to",
   commands: "Commands",
