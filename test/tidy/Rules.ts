@@ -220,7 +220,6 @@ packages/core/src/B.ts
     title: "components of the console have no words: the dictionaries have them",
     find: Style.spoken,
     remedy: "move the words to console/src/words, in each language",
-    exempt: [{ at: "packages/http/console/src/blasts/wizard/UtcTime.tsx", reason: "UTC is the same in each language" }],
     breaks: `
 packages/http/console/src/a/A.tsx
   const a = <p>Delete</p> !

@@ -14,6 +14,7 @@ import { TopicChange } from "@tentpole/core/topics/machine"
 import { TopicStore } from "@tentpole/core/topics/TopicStore"
 import { frozenKey, type ImportRun, uploadKey } from "@tentpole/core/imports/Import"
 import type { Execution } from "@tentpole/core/imports/machine"
+import { Links } from "@tentpole/core/rendering/Links"
 import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import { Imports, uploads_path } from "@tentpole/core/imports/Imports"
 import { assert, layer } from "@effect/vitest"
@@ -22,7 +23,7 @@ import { memory, postgres } from "../fixtures/Stores.ts"
 
 const settings = settingsLayer()
 
-const useCases = Layer.merge(Imports.layer, ImportRuns.layer)
+const useCases = Layer.merge(Imports.layer, ImportRuns.layer).pipe(Layer.provide(Links.layer))
 const around = Layer.mergeAll(settings, Csv.layer, Blobs.layer, FakeAi.layer)
 const onMemory = useCases.pipe(Layer.provideMerge(memory), Layer.provideMerge(around))
 const onPostgres = useCases.pipe(Layer.provideMerge(postgres), Layer.provideMerge(around))

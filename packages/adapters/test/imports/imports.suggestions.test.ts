@@ -9,6 +9,8 @@ import type { ImportSessionId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { CsvReader } from "@tentpole/core/imports/CsvReader"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { waiting_share_max } from "@tentpole/core/kernel/runtime/FairLimit"
+import { reasonText } from "@tentpole/core/imports/mapping/Reasons"
+import { Links } from "@tentpole/core/rendering/Links"
 import { Imports, previews_share_max, uploads_path } from "@tentpole/core/imports/Imports"
 import type { ImportPreview } from "@tentpole/core/imports/Preview"
 import { assert, layer } from "@effect/vitest"
@@ -40,7 +42,7 @@ const scripted = Layer.effect(
   ),
 )
 
-const useCases = Layer.merge(Imports.layer, CustomFields.layer)
+const useCases = Layer.merge(Imports.layer, CustomFields.layer).pipe(Layer.provide(Links.layer))
 const around = Layer.mergeAll(settings, Csv.layer, Blobs.layer, scripted.pipe(Layer.provideMerge(Script.layer)))
 const onMemory = useCases.pipe(Layer.provideMerge(memory), Layer.provideMerge(around))
 const onPostgres = useCases.pipe(Layer.provideMerge(postgres), Layer.provideMerge(around))
@@ -51,7 +53,7 @@ const file = "Email,Correo,Nombre,Talla\r\nann@example.com,carla@example.com,Car
 const says = (...matches: ReadonlyArray<readonly [string, string]>) =>
   Effect.succeed(matches.map(([header, targetField]) => ({ header, targetField })))
 const fieldsOf = ({ proposedMappings }: ImportPreview) => proposedMappings.map(({ targetField }) => targetField)
-const reasonOf = ({ proposedMappings }: ImportPreview) => proposedMappings.at(-1)?.reason ?? ""
+const reasonOf = ({ proposedMappings }: ImportPreview) => reasonText(proposedMappings.at(-1)?.reasons ?? [])
 
 const previewIn = (id: WorkspaceId, session: ImportSessionId) =>
   Effect.flatMap(Imports, ({ preview }) => preview({ id, defaultCountry: "US" }, session))

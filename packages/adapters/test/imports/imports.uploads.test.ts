@@ -3,6 +3,7 @@ import * as FakeAi from "@tentpole/adapters/ai/fake/FakeAi"
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
 import * as Blobs from "@tentpole/adapters/memory/ports/BlobStore"
 import { Fresh, settingsLayer } from "@tentpole/core/contract"
+import { Links } from "@tentpole/core/rendering/Links"
 import { Imports, uploads_path } from "@tentpole/core/imports/Imports"
 import { BlobStore } from "@tentpole/core/ports/BlobStore"
 import { assert, layer } from "@effect/vitest"
@@ -17,7 +18,11 @@ const signing = Layer.effect(
 ).pipe(Layer.provide(Blobs.layer))
 
 const around = Layer.mergeAll(settingsLayer(), Csv.layer, FakeAi.layer)
-const imports = Imports.layer.pipe(Layer.provide(signing), Layer.provideMerge(memory), Layer.provideMerge(around))
+const imports = Imports.layer.pipe(
+  Layer.provide(Layer.merge(signing, Links.layer)),
+  Layer.provideMerge(memory),
+  Layer.provideMerge(around),
+)
 
 layer(imports)("uploads of imports", (it) => {
   it.effect("go to the blob store, or through the service if the caller wants it", () =>

@@ -539,14 +539,15 @@ export interface Client {
     /**
      * Execute an import. Starts the import with these mappings and returns the run. A session can be executed
      * once. Poll `GET /v1/contacts/imports/{import_run_id}` for progress. A run that is interrupted continues
-     * where it stopped. Needs the role `editor`.
+     * where it stopped. With `consent.double_opt_in` the workspace must have a sender on a verified domain:
+     * without one the import is refused, and nothing is written. Needs the role `editor`.
      */
     readonly execute: Method<{
       readonly params: {
         readonly session_id: string
       }
       readonly payload: ExecuteImport
-    }, ImportRun, CommonCode | "topic_archived" | "import_unreadable" | "not_found" | "invalid_state" | "upload_missing" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict">
+    }, ImportRun, CommonCode | "topic_archived" | "email_not_ready" | "import_unreadable" | "not_found" | "invalid_state" | "upload_missing" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "message_too_large">
     /** Get an import run. Returns the progress and the counts of the run. Needs the role `viewer`. */
     readonly find: Method<{
       readonly params: {
@@ -1427,6 +1428,19 @@ export interface Client {
       readonly payload?: Nothing | undefined
     }, Subscription, CommonCode | "email_not_ready" | "email_not_approved" | "free_plan_email_limit" | "not_found" | "invalid_state" | "address_suppressed" | "idempotency_key_reused" | "idempotency_in_progress" | "conflict" | "message_too_large" | "confirmation_limit_reached">
   }
+  readonly hostedPages: {
+    /**
+     * Preview the hosted pages. Returns the pages on which people confirm a subscription, choose topics and
+     * unsubscribe, in the brand of the workspace, as a sample person sees them. Nothing is stored or sent, and no
+     * link of the pages works. Needs the role `viewer`.
+     */
+    readonly preview: Method<{
+      readonly query?: {
+        /** Returns only entries of this topic; for `mailable` the topic of the mail. Default: all */
+        readonly topic_id?: string
+      }
+    }, HostedPages, CommonCode | "not_found">
+  }
   readonly suppressions: {
     /**
      * List suppressed addresses. Returns the addresses that get no messages, with the reason of each, the newest
@@ -2248,6 +2262,23 @@ export interface Client {
       }
     }, ContactAnalytics, CommonCode>
     /**
+     * Get a topic's figures. Returns how many contacts subscribed to a topic and left it on each day of a range of
+     * up to 400 days. A change counts on the day of its consent record: of an import, when the person agreed. A
+     * consent of a contact that is subscribed already does not count, and neither does one that waits for its
+     * confirmation. Contacts that end all marketing count in the contact figures. `from` and `to` are days or
+     * timestamps; `to` is exclusive. Both are extended to whole days (UTC). Needs the role `viewer`.
+     */
+    readonly topic: Method<{
+      readonly query: {
+        /** Returns only entries of this topic; for `mailable` the topic of the mail. Default: all */
+        readonly topic_id: string
+        /** The beginning: a day, or a timestamp with its offset from UTC. Default: 24 hours or 30 days before `to` */
+        readonly from?: Date | string
+        /** The end, exclusive. Default: now */
+        readonly to?: Date | string
+      }
+    }, TopicAnalytics, CommonCode | "not_found">
+    /**
      * Get credit figures. Returns the credits that the workspace has left, and those that it spent on generations
      * of the AI on each day of a range of up to 400 days. `from` and `to` are days or timestamps; `to` is
      * exclusive. Both are extended to whole days (UTC). Needs the role `viewer`.
@@ -2739,6 +2770,9 @@ export const routes = {
     find: "GET /v1/subscriptions/:subscriptionRequestId",
     resend: "POST /v1/subscriptions/:subscriptionRequestId/resend key",
   },
+  hostedPages: {
+    preview: "GET /v1/hosted-pages",
+  },
   suppressions: {
     list: "GET /v1/suppressions cursor:suppressions",
     add: "POST /v1/suppressions key",
@@ -2824,6 +2858,7 @@ export const routes = {
   analytics: {
     email: "GET /v1/analytics/email",
     contacts: "GET /v1/analytics/contacts",
+    topic: "GET /v1/analytics/topic",
     credits: "GET /v1/analytics/credits",
     tent: "GET /v1/analytics/tent",
     workspace: "GET /v1/analytics/workspace",
@@ -5674,6 +5709,8 @@ export interface FieldCreationCandidate {
   readonly sample_values: ReadonlyArray<string>
   /** How the type was determined */
   readonly reason: string
+  /** The sentences of `reason`, for programs and translations */
+  readonly reasons: ReadonlyArray<ImportReason>
   readonly conflicts: ReadonlyArray<{
     /** Why a field of this name can't be created */
     readonly kind: "archived_existing" | "active_existing" | "reserved_name" | "duplicate_in_file" | "field_limit_reached"
@@ -6119,6 +6156,22 @@ export interface FoundContacts {
   readonly pagination: Pagination
 }
 
+export interface HostedPage {
+  /**
+   * `form_received`: after a form with consent. `confirmation`, `confirmed`, `confirmation_expired`: the link of a
+   * confirmation mail. `preferences`, `preferences_saved`, `unsubscribe`, `unsubscribed`: the links of marketing
+   * mail
+   */
+  readonly name: "form_received" | "confirmation" | "confirmed" | "confirmation_expired" | "preferences" | "preferences_saved" | "unsubscribe" | "unsubscribed"
+  /** The page as people get it. Its links and forms lead nowhere */
+  readonly html: string
+}
+
+/** In the order in which a person sees them */
+export interface HostedPages {
+  readonly hosted_pages: ReadonlyArray<HostedPage>
+}
+
 /** An import ended: each of its rows has a result. */
 export interface ImportCompletedEvent {
   readonly type: "import.completed"
@@ -6190,6 +6243,8 @@ export interface ImportMapping {
   /** Ignored, so that `proposed_mappings` can be sent back as they are */
   readonly reason?: string | number | null
   /** Ignored, so that `proposed_mappings` can be sent back as they are */
+  readonly reasons?: ReadonlyArray<ImportReason>
+  /** Ignored, so that `proposed_mappings` can be sent back as they are */
   readonly source?: string | number | null
   /** Ignored, so that `proposed_mappings` can be sent back as they are */
   readonly confidence?: string | number | null
@@ -6224,6 +6279,12 @@ export interface ImportPreview {
     readonly code: "missing_identity_mapping"
     readonly message: string
   }>
+}
+
+export interface ImportReason {
+  readonly code: "field_name" | "field_label" | "custom_field_name" | "custom_field_label" | "usual_name" | "field_claimed" | "technical_column" | "exported_column" | "no_field" | "ai_suggestion" | "ai_without_suggestion" | "ai_skipped_values" | "ai_skipped_empty" | "ai_skipped_limit" | "ai_skipped_same" | "ai_slow" | "ai_unusable" | "ai_unreachable" | "ai_broken" | "values_empty" | "values_read" | "values_tags" | "values_nearly" | "values_yearless" | "values_text" | "dates_mixed" | "date_format_open" | "currencies_mixed" | "separators_mixed" | "point_read" | "separator_open"
+  /** What the sentence names, in its order: columns, fields, types, numbers or notations */
+  readonly values: ReadonlyArray<string>
 }
 
 export interface ImportResults {
@@ -6795,6 +6856,8 @@ export interface ProposedMapping {
   readonly target_kind: "standard" | "custom" | null
   /** Why the column is mapped to this field, or why it is not mapped */
   readonly reason: string
+  /** The sentences of `reason`, for programs and translations */
+  readonly reasons: ReadonlyArray<ImportReason>
   /**
    * `deterministic`: the header matches a name of the field. `ai`: suggested from the header and the shapes of the
    * values; the AI does not see values. `none`: not mapped
@@ -7689,6 +7752,20 @@ export interface Topic {
   readonly updated_at: string
 }
 
+export interface TopicAnalytics {
+  readonly topic_id: string
+  /** One for each day */
+  readonly points: ReadonlyArray<{
+    readonly date: string
+    /** Contacts that subscribed, or confirmed that they do */
+    readonly subscribed: number
+    /** Contacts that were subscribed and left the topic */
+    readonly unsubscribed: number
+  }>
+  readonly totals: TopicTotals
+  readonly before: TopicTotals_1
+}
+
 export interface TopicOfContact {
   readonly topic_id: string
   readonly name: string
@@ -7710,6 +7787,21 @@ export interface TopicRule {
    * `is_not_subscribed`: all others. `is_pending`: asked to confirm
    */
   readonly operator: "is_subscribed" | "is_not_subscribed" | "is_pending"
+}
+
+export interface TopicTotals {
+  /** Contacts that subscribed, or confirmed that they do */
+  readonly subscribed: number
+  /** Contacts that were subscribed and left the topic */
+  readonly unsubscribed: number
+}
+
+/** The totals of as long a time before `from` */
+export interface TopicTotals_1 {
+  /** Contacts that subscribed, or confirmed that they do */
+  readonly subscribed: number
+  /** Contacts that were subscribed and left the topic */
+  readonly unsubscribed: number
 }
 
 /** By position, then by name */
