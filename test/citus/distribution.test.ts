@@ -6,6 +6,7 @@ import { clone, empty } from "@tentpole/adapters/test/TestDatabase"
 import { Effect, Redacted } from "effect"
 import { assert, describe, inject, it } from "vitest"
 import { statement } from "../support/Owner.ts"
+import { without_dead_node } from "./Cluster.ts"
 
 const nodes = [inject("pgServer"), ...inject("pgWorkers")]
 
@@ -32,6 +33,7 @@ const join = async (url: Redacted.Redacted): Promise<void> => {
 describe.skipIf(nodes.length === 1)("the distribution", () => {
   it("does nothing the second time", async () => {
     const url = await Effect.runPromise(clone())
+    await onNode(nodes[0], url, without_dead_node)
     assert.deepStrictEqual(await Effect.runPromise(distribute(url)), [])
   })
 

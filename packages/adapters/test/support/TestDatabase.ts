@@ -1,4 +1,5 @@
-// Databases of one test file: clones of the migrated template of this run. The server ends with the run, so none is dropped.
+// Databases of one test file: clones of the migrated template of this run. The server ends with the run, so none is dropped, but those
+// of a cluster, which are large.
 import { PgClient } from "@effect/sql-pg"
 import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
 import { Context, Effect, Layer, Redacted } from "effect"
@@ -65,10 +66,25 @@ export const optionsOf = (url: Redacted.Redacted): Postgres.PostgresOptions => (
 /** Connections as the service has them: under the service's role, behind row-level security. */
 export const connectionsTo = (url: Redacted.Redacted) => Postgres.connections(optionsOf(url))
 
+const dropFromCluster = (url: Redacted.Redacted) => {
+  const [first, ...others] = [inject("pgServer"), ...inject("pgWorkers")]
+  if (others.length === 0) return Effect.void
+  const name = new URL(Redacted.value(url)).pathname.slice(1)
+  return Effect.forEach(
+    [first, ...others],
+    (node) =>
+      Effect.flatMap(PgClient.PgClient, (sql) => sql`drop database ${sql(name)} with (force)`).pipe(
+        Effect.provide(asSuperuser(`${node}/postgres`)),
+        Effect.orDie,
+      ),
+    { discard: true },
+  )
+}
+
 /** The same to a clone of its own. Statements of stores are checked. */
-export const clients = Layer.unwrap(Effect.map(Effect.suspend(clone), connectionsTo)).pipe(
-  Layer.provideMerge(checkedStatements),
-)
+export const clients = Layer.unwrap(
+  Effect.map(Effect.acquireRelease(Effect.suspend(clone), dropFromCluster), connectionsTo),
+).pipe(Layer.provideMerge(checkedStatements))
 
 /** A clone whose clock stops at the time that is set. */
 export const stoppedClock = Effect.gen(function* () {

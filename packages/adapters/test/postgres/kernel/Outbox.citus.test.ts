@@ -29,6 +29,8 @@ describe.skipIf(workers.length === 0)("while the shard of its workspace moves", 
               PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/${database?.name}`), maxConnections: 1 }),
             ),
           )
+        // A move needs all nodes: the dead one of the tests' databases is removed.
+        yield* asAdministrator("delete from pg_dist_node where nodename = '127.0.0.9'")
         const event = { type: "tag", contactId: null, at: DateTime.makeUnsafe(0) } as const
         const write = (writer: number) =>
           Effect.forEach(
