@@ -1,6 +1,8 @@
-// A preview as wide as a window or a phone. A narrower place shows it smaller, as a whole.
+// A preview as wide as a window or a phone, and the choices of how it is shown. A narrower place shows it smaller, as a whole.
+import { SegmentedControl } from "@mantine/core"
 import { useElementSize } from "@mantine/hooks"
 import { Preview } from "../Preview.tsx"
+import { useWords } from "../../words/Words.tsx"
 
 interface Props {
   readonly html: string
@@ -26,4 +28,33 @@ export const ScaledPreview = ({ desktop_px, height_px, isPhone, phone_px, ...res
       </div>
     </div>
   )
+}
+
+interface Choice {
+  readonly label: string
+  readonly isOn: boolean
+  readonly onChange: (isOn: boolean) => void
+}
+
+const TwoWays = ({ isOn, label, off, on, onChange }: Choice & { readonly off: string; readonly on: string }) => (
+  <SegmentedControl
+    size="xs"
+    aria-label={label}
+    value={isOn ? "on" : "off"}
+    data={[
+      { value: "off", label: off },
+      { value: "on", label: on },
+    ]}
+    onChange={(next) => onChange(next === "on")}
+  />
+)
+
+export const PhoneChoice = (choice: Choice) => {
+  const { preview } = useWords("shell")
+  return <TwoWays {...choice} off={preview.desktop} on={preview.phone} />
+}
+
+export const DarkChoice = (choice: Choice) => {
+  const { preview } = useWords("shell")
+  return <TwoWays {...choice} off={preview.light} on={preview.dark} />
 }

@@ -1,11 +1,11 @@
 // The current version of a page in the frame, as on a desktop or a phone.
-import { Button, Group, Paper, SegmentedControl, Skeleton, Stack } from "@mantine/core"
+import { Button, Group, Paper, Skeleton, Stack } from "@mantine/core"
 import type { Tent } from "@tentpole/client"
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { queryOf } from "../../api/queries.ts"
 import { Problem } from "../../parts/Problem.tsx"
-import { ScaledPreview } from "../../parts/preview/ScaledPreview.tsx"
+import { PhoneChoice, ScaledPreview } from "../../parts/preview/ScaledPreview.tsx"
 import { useWords } from "../../words/Words.tsx"
 
 const phone_px = 390
@@ -41,16 +41,7 @@ export const PagePreview = ({ tent }: { readonly tent: Tent }) => {
     <Paper p="sm" component="section" aria-label={preview.title}>
       <Stack gap="sm">
         <Group justify="space-between">
-          <SegmentedControl
-            size="xs"
-            aria-label={words.showAs}
-            value={isPhone ? "phone" : "desktop"}
-            data={[
-              { value: "desktop", label: preview.desktop },
-              { value: "phone", label: preview.phone },
-            ]}
-            onChange={(next) => setPhone(next === "phone")}
-          />
+          <PhoneChoice label={words.showAs} isOn={isPhone} onChange={setPhone} />
           <Button size="compact-xs" variant="subtle" color="gray" onClick={() => setPictures(!hasPictures)}>
             {hasPictures ? words.hidePictures : preview.pictures}
           </Button>

@@ -1,5 +1,5 @@
 // The pages on which people confirm, choose topics and unsubscribe, for a sample person.
-import { Button, Group, NativeSelect, Paper, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core"
+import { Button, Group, NativeSelect, Paper, Skeleton, Stack, Text } from "@mantine/core"
 import type { HostedPage } from "@tentpole/client"
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
@@ -8,7 +8,7 @@ import { CurlButton } from "../../parts/Copy.tsx"
 import { PanelHead } from "../../parts/PageHeader.tsx"
 import { useIsPhone } from "../../parts/phone.ts"
 import { Problem } from "../../parts/Problem.tsx"
-import { ScaledPreview } from "../../parts/preview/ScaledPreview.tsx"
+import { DarkChoice, PhoneChoice, ScaledPreview } from "../../parts/preview/ScaledPreview.tsx"
 import { useWords } from "../../words/Words.tsx"
 
 const phone_px = 390
@@ -23,42 +23,6 @@ const groups = {
 } as const satisfies Readonly<Record<string, ReadonlyArray<HostedPage["name"]>>>
 
 const group_names = ["subscribe", "choose", "leave"] as const
-
-interface LookProps {
-  readonly isPhone: boolean
-  readonly isDark: boolean
-  readonly onPhone: (isPhone: boolean) => void
-  readonly onDark: (isDark: boolean) => void
-}
-
-const Look = ({ isDark, isPhone, onDark, onPhone }: LookProps) => {
-  const { pages: words } = useWords("topics")
-  const { preview } = useWords("shell")
-  return (
-    <>
-      <SegmentedControl
-        size="xs"
-        aria-label={words.width}
-        value={isPhone ? "phone" : "desktop"}
-        data={[
-          { value: "desktop", label: preview.desktop },
-          { value: "phone", label: preview.phone },
-        ]}
-        onChange={(next) => onPhone(next === "phone")}
-      />
-      <SegmentedControl
-        size="xs"
-        aria-label={words.scheme}
-        value={isDark ? "dark" : "light"}
-        data={[
-          { value: "light", label: preview.light },
-          { value: "dark", label: preview.dark },
-        ]}
-        onChange={(next) => onDark(next === "dark")}
-      />
-    </>
-  )
-}
 
 interface Props {
   /** Null: the first active topic, or a sample. */
@@ -100,7 +64,8 @@ export const HostedPages = ({ children, topicId }: Props) => {
             }
           />
           {children}
-          <Look isPhone={isPhone ?? onPhone} isDark={isDark} onPhone={setPhone} onDark={setDark} />
+          <PhoneChoice label={words.width} isOn={isPhone ?? onPhone} onChange={setPhone} />
+          <DarkChoice label={words.scheme} isOn={isDark} onChange={setDark} />
           {html.includes("<img") && (
             <Button size="compact-xs" variant="subtle" color="gray" onClick={() => setPictures(!hasPictures)}>
               {hasPictures ? words.hidePictures : preview.pictures}
