@@ -9,7 +9,7 @@ import { statement } from "../support/Owner.ts"
 const workers_count = 2
 const owner = "tentpole_owner"
 
-/** Few shards: most statements name one workspace, and each clone of the template copies them all. */
+/** Few shards: most statements name one workspace, and each clone of the template copies them all. Tests count the commits in two phases. */
 export const settings = [
   ["shared_preload_libraries", "citus"],
   ["wal_level", "logical"],
@@ -21,6 +21,7 @@ export const settings = [
   ["citus.shard_count", "4"],
   ["citus.node_conninfo", "sslmode=disable"],
   ["citus.enable_statistics_collection", "off"],
+  ["citus.recover_2pc_interval", "-1"],
 ] as const
 
 export interface Node {

@@ -1,10 +1,12 @@
 // Tests of the distribution over the nodes of Citus. They need the cluster of `npm run test:citus`.
 import { PgClient } from "@effect/sql-pg"
+import { undistributed } from "@tentpole/adapters/postgres/citus/Nodes"
 import { distribute } from "@tentpole/adapters/postgres/migrations/Distribute"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { clone, empty } from "@tentpole/adapters/test/TestDatabase"
 import { Effect, Redacted } from "effect"
 import { assert, describe, inject, it } from "vitest"
+import { next_applied } from "../support/NextRelease.ts"
 import { statement } from "../support/Owner.ts"
 import { without_dead_node } from "./Cluster.ts"
 
@@ -83,6 +85,29 @@ describe.skipIf(nodes.length === 1)("the distribution", () => {
        values ('${workspace}', 'ann@example.org', 'manual', now())`,
     )
     assert.strictEqual(await prepared(), before + 1)
+  })
+
+  it("goes on with the schema of the next release: its new table is beside the others, and refers to them", async () => {
+    const url = await Effect.runPromise(clone())
+    await onNode(nodes[0], url, without_dead_node)
+    await statement(url, next_applied)
+    assert.deepStrictEqual(await Effect.runPromise(distribute(url)), [])
+    const misplaced = await Effect.runPromise(Effect.provide(undistributed, PgClient.layer({ url, maxConnections: 1 })))
+    assert.deepStrictEqual(misplaced, { misplaced: [], isUnfinished: false })
+    const [table] = await onNode(
+      nodes[0],
+      url,
+      `select count(distinct p.colocationid)::int as groups, (select count(*)::int from pg_constraint where conname = 'next_thing_contact') as keys
+       from pg_dist_partition p where logicalrelid in ('contact'::regclass, 'next_thing'::regclass)`,
+    )
+    assert.deepStrictEqual(table, { groups: 1, keys: 1 })
+    const strange =
+      "insert into next_thing values ('00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002')"
+    const refused = await statement(url, strange).then(
+      () => "accepted",
+      (error: Error) => String(error.cause),
+    )
+    assert.match(refused, /ConstraintError/)
   })
 
   it("refuses a database without Citus, without workers, and one that is in use", async () => {

@@ -4,7 +4,7 @@ import { pause, until } from "../../support/Service.ts"
 import { bounds } from "../blasts/Times.ts"
 import { World } from "../blasts/World.ts"
 import { campaignOf, type Scenario, type Trial, unless } from "../Campaign.ts"
-import { Nodes } from "./Nodes.ts"
+import { Nodes, type Worker } from "./Nodes.ts"
 import { bustle, Shop } from "./Shops.ts"
 
 interface Cluster {
@@ -93,62 +93,81 @@ const workersDie = scenario("workers of the service are killed, one after the ot
   return { found: [], deaths: 2 }
 })
 
-/** Messages of workspaces of the living node, after which the death of the other one is called harmless to them. */
+/** Messages of workspaces of the other node, after which the loss of this one is called harmless to them. */
 const enough_messages = 20
+
+const go_on_within_ms = 15_000
 
 const measured_ms = 3_000
 
-const nodeDies = scenario("a node is killed, and started again", async ({ nodes, world }, shops, { say }) => {
-  const [first] = shops
-  if (first === undefined) throw new Error("there is no workspace")
-  const findHolders = () => Promise.all(shops.map(({ workspace }) => nodes.holderOf(workspace)))
-  // Chance may have put all workspaces on one node.
-  if (new Set(await findHolders()).size === 1) await nodes.move(first.workspace, "block_writes")
-  const holders = await findHolders()
-  const dying = await nodes.holderOf(first.workspace)
-  const living = shops.filter((_, nth) => holders[nth] !== dying)
-  if (living.length === 0) throw new Error("all workspaces share their shards")
-  const perSecond = async () => {
-    const before = await sentOf(living)
-    await pause(measured_ms)
-    return Math.round(((await sentOf(living)) - before) / (measured_ms / 1_000))
-  }
-  const rateBefore = await perSecond()
-  await dying.server.kill()
-  const atDeath = await sentOf(living)
-  const died_ms = performance.now()
-  const goesOn = await until(
-    "workspaces of the living node to go on",
-    async () => (await sentOf(living)) > atDeath + enough_messages,
-    {
-      within_ms: 15_000,
-    },
-  ).then(
-    () => true,
-    () => false,
-  )
-  const resumed_ms = Math.round(performance.now() - died_ms)
-  const rateMeanwhile = await perSecond()
-  const answers = await Promise.all(
-    living.map(({ blast }) =>
-      blast.workspace.call("GET", `/v1/email-blasts/${blast.id}`).then(
-        () => true,
-        () => false,
+/** `leave` makes a node unavailable, and `come` makes it answer again. */
+const nodeAway = (
+  name: string,
+  {
+    come,
+    leave,
+  }: { readonly leave: (node: Worker) => Promise<void>; readonly come: (node: Worker, nodes: Nodes) => Promise<void> },
+) =>
+  scenario(name, async ({ nodes, world }, shops, { say }) => {
+    const [first] = shops
+    if (first === undefined) throw new Error("there is no workspace")
+    const findHolders = () => Promise.all(shops.map(({ workspace }) => nodes.holderOf(workspace)))
+    // Chance may have put all workspaces on one node.
+    if (new Set(await findHolders()).size === 1) await nodes.move(first.workspace, "block_writes")
+    const holders = await findHolders()
+    const leaving = await nodes.holderOf(first.workspace)
+    const others = shops.filter((_, nth) => holders[nth] !== leaving)
+    if (others.length === 0) throw new Error("all workspaces share their shards")
+    const perSecond = async () => {
+      const before = await sentOf(others)
+      await pause(measured_ms)
+      return Math.round(((await sentOf(others)) - before) / (measured_ms / 1_000))
+    }
+    const rateBefore = await perSecond()
+    await leave(leaving)
+    const whenItLeft = await sentOf(others)
+    const left_ms = performance.now()
+    const goesOn = await until(
+      "workspaces of the other node to go on",
+      async () => (await sentOf(others)) > whenItLeft + enough_messages,
+      { within_ms: go_on_within_ms },
+    ).then(
+      () => true,
+      () => false,
+    )
+    const resumed_ms = Math.round(performance.now() - left_ms)
+    const rateMeanwhile = await perSecond()
+    const answers = await Promise.all(
+      others.map(({ blast }) =>
+        blast.workspace.call("GET", `/v1/email-blasts/${blast.id}`).then(
+          () => true,
+          () => false,
+        ),
       ),
-    ),
-  )
-  const isAlive = [...world.deployment.workers].every(({ alive }) => alive)
-  say(
-    `  ${living.length} of ${shops.length} workspaces live on the other node: ${rateBefore}/s before, ${rateMeanwhile}/s meanwhile`,
-  )
-  say(`  the first ${enough_messages} of them were sent within ${resumed_ms} ms`)
-  await nodes.start(dying.server)
-  const found = [
-    ...unless(goesOn, "workspaces of the living node did not go on"),
-    ...unless(answers.every(Boolean), "the API did not answer for a workspace of the living node"),
-    ...unless(isAlive, "a worker did not survive it"),
-  ]
-  return { found, deaths: 1 }
+    )
+    const isAlive = [...world.deployment.workers].every(({ alive }) => alive)
+    say(
+      `  ${others.length} of ${shops.length} workspaces live on the other node: ${rateBefore}/s before, ${rateMeanwhile}/s meanwhile`,
+    )
+    say(`  the first ${enough_messages} of them were sent within ${resumed_ms} ms`)
+    await come(leaving, nodes)
+    const found = [
+      ...unless(goesOn, "workspaces of the other node did not go on"),
+      ...unless(answers.every(Boolean), "the API did not answer for a workspace of the other node"),
+      ...unless(isAlive, "a worker did not survive it"),
+    ]
+    return { found, deaths: 1 }
+  })
+
+const nodeDies = nodeAway("a node is killed, and started again", {
+  leave: ({ server }) => server.kill(),
+  come: ({ server }, nodes) => nodes.start(server),
+})
+
+/** Its connections stay open, and nothing arrives: as of a frozen machine, or behind a network that is broken. */
+const nodeIsSilent = nodeAway("a node does not answer, and does again", {
+  leave: async ({ wire }) => wire.hold(),
+  come: async ({ wire }) => wire.release(),
 })
 
 const shardsMove = (how: "block_writes" | "force_logical") =>
@@ -213,6 +232,7 @@ export const citus = campaignOf<Cluster>(
   [
     workersDie,
     nodeDies,
+    nodeIsSilent,
     commitsLost,
     shardsMove("block_writes"),
     shardsMove("force_logical"),

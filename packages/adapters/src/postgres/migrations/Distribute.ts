@@ -3,7 +3,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, type Redacted } from "effect"
 import type { Statement } from "effect/sql"
-import { asOwner, migrate, MigrationFailed, run } from "./Migrate.ts"
+import { asOwner, migrate, MigrationFailed, replaceFunctions } from "./Migrate.ts"
 import { type Placement, placementOf, type TableFacts } from "./Placement.ts"
 
 type Sql = PgClient.PgClient
@@ -140,9 +140,6 @@ const place = Effect.fnUntraced(function* (sql: Sql, placement: Placement) {
   }
 })
 
-/** The functions whose statements differ. */
-const functions_file = "citus/functions.sql"
-
 const distributeTables = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   yield* requireCitus(sql)
@@ -158,7 +155,7 @@ const distributeTables = Effect.gen(function* () {
   }
   yield* place(sql, placement)
   yield* putBackForeignKeys(sql)
-  yield* run(sql, functions_file)
+  yield* replaceFunctions(sql)
   return todo
 })
 

@@ -43,9 +43,34 @@ const missing = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
 export const textOf = (file: string): string =>
   readFileSync(createRequire(import.meta.url).resolve(`@tentpole/adapters/migrations/${file}`), "utf8")
 
-/** One message to the server takes one statement; EXECUTE takes all statements of a file. */
-export const run = (sql: PgClient.PgClient, file: string) =>
-  sql.unsafe(`do $migration$ begin execute $statements$${textOf(file)}$statements$; end $migration$`).unprepared
+/** The statements of a file. Texts, names, bodies of functions and comments may contain semicolons. */
+export const statementsOf = (text: string): ReadonlyArray<string> =>
+  (text.match(/(?:--[^\n]*|'[^']*'|"[^"]*"|(\$\w*\$)[\s\S]*?\1|[^;])+/g) ?? []).filter(
+    (statement) => statement.replaceAll(/--[^\n]*/g, "").trim() !== "",
+  )
+
+/**
+ * One message to the server that executes all statements, one after the other. Nodes of Citus take only one at a time, and changes of
+ * a schema in one transaction need one connection to each.
+ */
+export const inOneMessage = (statements: ReadonlyArray<string>): string =>
+  `do $all$ declare each text; begin
+    perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
+    foreach each in array array[${statements.map((each) => `$each$${each}$each$`).join(", ")}] loop execute each; end loop;
+  end $all$`
+
+const run = (sql: PgClient.PgClient, file: string) => sql.unsafe(inOneMessage(statementsOf(textOf(file)))).unprepared
+
+/** On Citus: the functions whose statements differ take the place of those that migrations create. */
+export const replaceFunctions = (sql: PgClient.PgClient) => run(sql, "citus/functions.sql")
+
+/** Whether `tentpole migrate --distribute` has distributed the tables. */
+const hasDistributed = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  const [citus] = yield* sql`select 1 from pg_extension where extname = 'citus'`
+  if (citus === undefined) return false
+  const [table] = yield* sql`select 1 from pg_dist_partition where partmethod = 'h' limit 1`
+  return table !== undefined
+})
 
 const pending = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   yield* lockMigrations(sql)
@@ -67,6 +92,7 @@ const migrateAll = Effect.fnUntraced(function* () {
     for (const file of files) yield* run(sql, file)
     yield* sql`insert into schema_migration (name) values (${name})`
   }
+  if (todo.length > 0 && (yield* hasDistributed(sql))) yield* replaceFunctions(sql)
   return todo.map(([name]) => name)
 })
 

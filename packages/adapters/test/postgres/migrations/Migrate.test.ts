@@ -4,7 +4,7 @@ import { PgClient } from "@effect/sql-pg"
 import * as Ids from "@tentpole/adapters/crypto/Ids"
 import * as Dns from "@tentpole/adapters/memory/ports/Dns"
 import * as Stores from "@tentpole/adapters/postgres/All"
-import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
+import { migrate, statementsOf } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { migrations } from "@tentpole/adapters/postgres/migrations/All"
 import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
 import { settingsLayer } from "@tentpole/core/contract"
@@ -37,6 +37,19 @@ const starter = (url: Redacted.Redacted) => {
     return { applied, made: key !== null }
   })
 }
+
+it("a file is divided at the semicolons between its statements", () => {
+  const [quoted, body, named] = [
+    "insert into t values ('a;b', 'it''s')",
+    "create function f() returns void language plpgsql as $f$ begin perform g($$;$$); end $f$",
+    `select ";" from t -- one; two\nwhere true`,
+  ]
+  const file = `-- A file; its first line.\n${quoted};\n\n${body};\n${named};\n-- The end;\n`
+  assert.deepStrictEqual(
+    statementsOf(file).map((statement) => statement.replace(/^-- A file.*\n/, "").trim()),
+    [quoted, body, named],
+  )
+})
 
 it.live("eight processes at once on an empty database give one schema, one workspace, one key", () =>
   Effect.gen(function* () {

@@ -38,6 +38,10 @@ end $$;
 create function fence_to(workspace text) returns text language sql volatile
   as $$ select set_config('tentpole.workspace_id', workspace, true) $$;
 
+-- Gives a new table of workspaces its place. A migration calls it before it adds a foreign key from the table, or rows. Nothing is to
+-- be done here; a distributed database has another function in its place.
+create function distribute_by_workspace(relation regclass) returns void language sql volatile as $$ $$;
+
 -- Advisory locks, until the transaction ends. Like `AdvisoryLocks.ts`, which lists the classes and what each protects, these
 -- functions are the only place that takes them. They are inlined.
 create function advisory_lock(class text, name text) returns void language sql volatile

@@ -22,6 +22,12 @@ begin
   return workspace;
 end $$;
 
+-- Distributes a new table beside the others. Its foreign keys can follow in the same transaction.
+create or replace function distribute_by_workspace(relation regclass) returns void language plpgsql volatile as $$
+begin
+  perform create_distributed_table(relation, 'workspace_id', colocate_with => 'contact');
+end $$;
+
 -- The nodes commit an intent as safely as the coordinator.
 create or replace function commit_safely() returns void language plpgsql volatile
   set citus.propagate_set_commands = 'local' as $$
