@@ -26,6 +26,19 @@ const withCitus = async (): Promise<Redacted.Redacted> => {
   return url
 }
 
+const workspace = "00000000-0000-7000-8000-000000000001"
+
+const withWorkspace = async (): Promise<Redacted.Redacted> => {
+  const url = await Effect.runPromise(clone())
+  await onNode(
+    nodes[0],
+    url,
+    `insert into workspace (workspace_id, name, slug, plan, credits, created_at, updated_at)
+     values ('${workspace}', 'Name', 'slug', 'pro', 0, now(), now())`,
+  )
+  return url
+}
+
 const join = async (url: Redacted.Redacted): Promise<void> => {
   const [port, ...ports] = nodes.map((node) => new URL(node).port)
   await onNode(nodes[0], url, `select citus_set_coordinator_host('127.0.0.1', ${port})`)
@@ -54,14 +67,7 @@ describe.skipIf(nodes.length === 1)("the distribution", () => {
   })
 
   it("commits the writes of a workspace in two phases, and reads in none", async () => {
-    const url = await Effect.runPromise(clone())
-    const workspace = "00000000-0000-7000-8000-000000000001"
-    await onNode(
-      nodes[0],
-      url,
-      `insert into workspace (workspace_id, name, slug, plan, credits, created_at, updated_at)
-       values ('${workspace}', 'Name', 'slug', 'pro', 0, now(), now())`,
-    )
+    const url = await withWorkspace()
     const prepared = async () => {
       const [row] = await onNode<{ n: number }>(nodes[0], url, "select count(*)::int as n from pg_dist_transaction")
       return row?.n ?? 0
@@ -87,6 +93,22 @@ describe.skipIf(nodes.length === 1)("the distribution", () => {
     assert.strictEqual(await prepared(), before + 1)
   })
 
+  it("renews the statistics of shards that have grown, beside a dead node", async () => {
+    const url = await withWorkspace()
+    await onNode(
+      nodes[0],
+      url,
+      `insert into suppression (workspace_id, email_normalized, reason, created_at)
+       select '${workspace}', 'person' || n || '@example.org', 'manual', now() from generate_series(1, 5000) as n`,
+    )
+    const renew = async () => {
+      const [row] = await statement<{ count: number }>(url, "select tentpole_statistics() as count")
+      return row?.count
+    }
+    assert.strictEqual(await renew(), 1)
+    assert.strictEqual(await renew(), 0)
+  })
+
   it("goes on with the schema of the next release: its new table is beside the others, and refers to them", async () => {
     const url = await Effect.runPromise(clone())
     await onNode(nodes[0], url, without_dead_node)
@@ -101,8 +123,7 @@ describe.skipIf(nodes.length === 1)("the distribution", () => {
        from pg_dist_partition p where logicalrelid in ('contact'::regclass, 'next_thing'::regclass)`,
     )
     assert.deepStrictEqual(table, { groups: 1, keys: 1 })
-    const strange =
-      "insert into next_thing values ('00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002')"
+    const strange = `insert into next_thing values ('${workspace}', '00000000-0000-7000-8000-000000000002')`
     const refused = await statement(url, strange).then(
       () => "accepted",
       (error: Error) => String(error.cause),

@@ -36,7 +36,7 @@ const scenario = (name: string, disturb: Disturbance): Scenario<Cluster> => ({
   run: async (trial, cluster) => {
     const { quick, say } = trial
     const { nodes, world } = cluster
-    const [shops_count, people_count] = quick ? [6, 200] : [20, 250]
+    const [shops_count, people_count] = quick ? [6, 200] : [20, 120]
     await world.sink.behave({ pause_ms: reply_ms })
     const shops: Array<Shop> = []
     for (let nth = 0; nth < shops_count; nth++) {

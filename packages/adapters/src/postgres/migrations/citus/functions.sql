@@ -129,3 +129,29 @@ begin
   end if;
   return deleted;
 end $$;
+
+-- Analyses the shards of this node that have grown fourfold since the last time, and returns their number. Citus copies it to all nodes.
+create or replace function tentpole_analyze_grown() returns int language plpgsql
+  set search_path = pg_catalog, public, pg_temp as $$
+declare
+  grown regclass;
+  analyzed int := 0;
+begin
+  for grown in
+    select c.oid from pg_class c
+    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname ~ '_\d+$'
+      and pg_relation_size(c.oid) / current_setting('block_size')::int > 10 + 4 * c.relpages
+  loop
+    execute format('analyze (skip_locked) %s', grown);
+    analyzed := analyzed + 1;
+  end loop;
+  return analyzed;
+end $$;
+
+-- The same on all nodes. One that does not answer is left out: its statistics are renewed by autovacuum.
+create or replace function tentpole_statistics() returns int language sql security definer
+  set search_path = pg_catalog, public, pg_temp
+  set citus.node_connection_timeout = '1s' as $$
+  select coalesce(sum(result::int) filter (where success), 0)::int
+  from run_command_on_all_nodes('select public.tentpole_analyze_grown()', parallel => true, give_warning_for_connection_errors => true)
+$$;
