@@ -10,6 +10,7 @@ import { mkdtemp, rm, statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
+import { executable } from "./browser/Browser.ts"
 import { addDeadNode, closeDatabase, createDistributed, startCluster } from "./citus/Cluster.ts"
 import { statement } from "./support/Owner.ts"
 import { pooler } from "./support/PgBouncer.ts"
@@ -68,6 +69,8 @@ const startNodes = Effect.fnUntraced(function* (programs: string, folder: string
 })
 
 export default async function (project: TestProject) {
+  // Test files that unpack it at the same time would start half of it.
+  await executable()
   const folder = await home()
   const scope = Scope.makeUnsafe()
   const { CITUS, PG_BIN_DIR, PGBOUNCER_BIN } = process.env

@@ -15,8 +15,8 @@ const flags = [
 
 const usual = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 
-/** CHROMIUM_PATH first, then the package's browser (Linux on x64 only), then the usual paths of the machine. */
-const executable = async (): Promise<string | null> => {
+/** Unpacks it, if that was not done. CHROMIUM_PATH first, then the package's browser (Linux on x64 only), then the usual paths of the machine. */
+export const executable = async (): Promise<string | null> => {
   const named = process.env["CHROMIUM_PATH"]
   if (named !== undefined) {
     if (existsSync(named)) return named
