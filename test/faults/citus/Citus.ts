@@ -5,7 +5,7 @@ import { bounds } from "../blasts/Times.ts"
 import { World } from "../blasts/World.ts"
 import { campaignOf, type Scenario, type Trial, unless } from "../Campaign.ts"
 import { Nodes, type Worker } from "./Nodes.ts"
-import { bustle, Shop } from "./Shops.ts"
+import { Bustle, Shop } from "./Shops.ts"
 
 interface Cluster {
   readonly world: World
@@ -45,13 +45,19 @@ const scenario = (name: string, disturb: Disturbance): Scenario<Cluster> => ({
     const all = shops_count * people_count
     await world.worker()
     await world.worker()
-    const busy = bustle(shops)
-    await until("some to be sent", async () => (await sentOf(shops)) > all / 10, { every_ms: 20, within_ms: 300_000 })
-    const before = await sentOf(shops)
-    const { deaths, found: meanwhile } = await disturb(cluster, shops, trial)
-    const after = await sentOf(shops)
-    for (const { blast } of shops) await blast.ended(300_000)
-    const { created, failures } = await busy.end()
+    const busy = new Bustle(shops)
+    const disturbed = async () => {
+      await until("some to be sent", async () => (await sentOf(shops)) > all / 10, {
+        every_ms: 250,
+        within_ms: 300_000,
+      })
+      const before = await sentOf(shops)
+      const { deaths, found } = await disturb(cluster, shops, trial)
+      const after = await sentOf(shops)
+      for (const { blast } of shops) await blast.ended(300_000)
+      return { before, after, deaths, found }
+    }
+    const { after, before, deaths, found: meanwhile } = await busy.during(disturbed)
     await until("prepared transactions to end", async () => (await nodes.prepared()) === 0)
     const judged = []
     for (const { blast } of shops) judged.push(await blast.judged({ deaths }))
@@ -66,7 +72,7 @@ const scenario = (name: string, disturb: Disturbance): Scenario<Cluster> => ({
     say(
       `  ${sent} of ${all} sent (${before} before, ${after - before} meanwhile), ${unconfirmed} unconfirmed, ${late} not sent`,
     )
-    say(`  ${read} events; ${created} contacts created meanwhile, ${failures} calls failed`)
+    say(`  ${read} events; ${busy.created} contacts created meanwhile, ${busy.failures} calls failed`)
     return [
       ...meanwhile,
       ...judged.flatMap(({ found }) => found),

@@ -98,30 +98,38 @@ export class Shop {
   }
 }
 
-/** Creates contacts and reads events of all shops until it is ended. Failures are counted: a node may be dead. */
-export const bustle = (
-  shops: ReadonlyArray<Shop>,
-): { readonly end: () => Promise<{ failures: number; created: number }> } => {
-  let over = false
-  let [failures, created, nth] = [0, 0, 0]
-  const failed = () => void failures++
-  const going = (async () => {
-    while (!over) {
-      for (const shop of shops) {
-        if (over) break
+/** Creates contacts and reads events of all shops. Failures are counted: a node may be dead. */
+export class Bustle {
+  created = 0
+  failures = 0
+  #over = false
+  readonly #shops: ReadonlyArray<Shop>
+
+  constructor(shops: ReadonlyArray<Shop>) {
+    this.#shops = shops
+  }
+
+  async during<A>(work: () => Promise<A>): Promise<A> {
+    const going = this.#go()
+    try {
+      return await work()
+    } finally {
+      this.#over = true
+      await going
+    }
+  }
+
+  async #go(): Promise<void> {
+    const failed = () => void this.failures++
+    for (let nth = 1; !this.#over; nth++) {
+      for (const shop of this.#shops) {
+        if (this.#over) break
         const { domain, workspace } = shop.blast
-        const items = [{ email: `visitor${++nth}@${domain}` }]
-        await workspace.call("POST", "/v1/contacts", { items }).then(() => void created++, failed)
+        const items = [{ email: `visitor${nth}@${domain}` }]
+        await workspace.call("POST", "/v1/contacts", { items }).then(() => void this.created++, failed)
         await shop.follow().catch(failed)
       }
       await pause(20)
     }
-  })()
-  return {
-    end: async () => {
-      over = true
-      await going
-      return { failures, created }
-    },
   }
 }
