@@ -40,7 +40,7 @@ export const messageSending = Effect.gen(function* () {
   const contactStore = yield* ContactStore
   const ids = yield* Ids
   const secrets = yield* Secrets
-  const { emailsPerDay_max, prepare, readFacts } = yield* preparation
+  const { emailsPerDay_max, prepare, readFacts, withParts } = yield* preparation
   const parsers = yield* Parsers
   const { transact } = yield* Transactor
 
@@ -102,36 +102,34 @@ export const messageSending = Effect.gen(function* () {
     )
   })
 
-  /** Stores messages in one transaction. Returns those over the plan's limit, or the items of the first request with the key. */
-  const accept = (
+  /** Stores messages. Returns those over the plan's limit, or the items of the first request with the key. */
+  const accept = Effect.fnUntraced(function* (
     workspace: WorkspaceId,
     prepared: ReadonlyArray<PreparedMessage>,
     stored: (over: ReadonlySet<MessageId>) => StoredKey | null,
     now: DateTime.Utc,
     limit: number | null,
-  ) =>
-    Effect.gen(function* () {
-      const over = new Map<MessageId, FreePlanEmailLimit>()
-      if (limit !== null) {
-        let current = yield* store.usedToday(workspace, now)
-        for (const { accepted } of prepared) {
-          if (accepted.message.state === "blocked") continue
-          if (current < limit) current++
-          else {
-            over.set(
-              accepted.message.id,
-              new FreePlanEmailLimit({ reason: "daily_email_limit", limit, current, needed: 1 }),
-            )
-          }
+  ) {
+    const over = new Map<MessageId, FreePlanEmailLimit>()
+    if (limit !== null) {
+      let current = yield* store.usedToday(workspace, now)
+      for (const { accepted } of prepared) {
+        if (accepted.message.state === "blocked") continue
+        if (current < limit) current++
+        else {
+          over.set(
+            accepted.message.id,
+            new FreePlanEmailLimit({ reason: "daily_email_limit", limit, current, needed: 1 }),
+          )
         }
       }
-      const within = prepared.filter(({ accepted }) => !over.has(accepted.message.id))
-      const created = yield* createContacts(workspace, within, now)
-      const messages = within.map(({ accepted }) => withContact(accepted, created))
-      const first =
-        messages.length === 0 ? null : yield* store.accept(workspace, messages, stored(new Set(over.keys())))
-      return { first, over, messages: new Map(messages.map(({ message }) => [message.id, message])) }
-    }).pipe(transact, retryOnIdentityConflict)
+    }
+    const within = prepared.filter(({ accepted }) => !over.has(accepted.message.id))
+    const created = yield* createContacts(workspace, within, now)
+    const messages = within.map(({ accepted }) => withContact(accepted, created))
+    const first = messages.length === 0 ? null : yield* store.accept(workspace, messages, stored(new Set(over.keys())))
+    return { first, over, messages: new Map(messages.map(({ message }) => [message.id, message])) }
+  })
 
   const keyOf = (key: MessageKey | null, at: DateTime.Utc, items: ReadonlyArray<StoredItem>): StoredKey | null =>
     key === null ? null : { keyHash: secrets.sha256(encodeText(key.key)), bodyHash: key.bodyHash, items, at }
@@ -155,7 +153,10 @@ export const messageSending = Effect.gen(function* () {
     now: DateTime.Utc,
   ): Effect.fn.Return<DecidedItem> {
     if (Result.isFailure(item.read)) return { ...item, result: Result.fail(item.read.failure) }
-    return { ...item, result: yield* Effect.result(prepare(workspace, item.read.success, facts, now)) }
+    const prepared = Effect.flatMap(withParts(workspace, item.read.success), (message) =>
+      prepare(workspace, message, facts, now),
+    )
+    return { ...item, result: yield* Effect.result(prepared) }
   })
 
   return {
@@ -164,18 +165,16 @@ export const messageSending = Effect.gen(function* () {
       if (before !== null) return yield* sentAgain(before)
       const now = yield* DateTime.now
       const read = yield* decideWith(parsers, workspace)((parse) => readMessage(body, now, { parse }))
-      const message = yield* Effect.fromResult(read)
-      const facts = yield* readFacts(workspace, [message])
-      const prepared = yield* prepare(workspace, message, facts, now)
+      const message = yield* withParts(workspace, yield* Effect.fromResult(read))
+      // In one transaction: one of its own for the facts would cost half as many round trips again.
+      const { first, messages, over, prepared } = yield* Effect.gen(function* () {
+        const facts = yield* readFacts(workspace, [message.message])
+        const prepared = yield* prepare(workspace, message, facts, now)
+        const stored = () => keyOf(key, now, [{ messageId: prepared.accepted.message.id }])
+        const limit = yield* emailsPerDay_max(workspace)
+        return { ...(yield* accept(workspace, [prepared], stored, now, limit)), prepared }
+      }).pipe(transact, retryOnIdentityConflict)
       const { id } = prepared.accepted.message
-      const limit = yield* emailsPerDay_max(workspace)
-      const { first, messages, over } = yield* accept(
-        workspace,
-        [prepared],
-        () => keyOf(key, now, [{ messageId: id }]),
-        now,
-        limit,
-      )
       if (first !== null && key !== null) return yield* sentAgain(yield* replay(workspace, first, key))
       const refusal = over.get(id)
       if (refusal !== undefined) return yield* refusal
@@ -221,7 +220,7 @@ export const messageSending = Effect.gen(function* () {
         (each) => keyOf(key, now, storedItems(each)),
         now,
         prepared.length === 0 ? null : yield* emailsPerDay_max(workspace),
-      )
+      ).pipe(transact, retryOnIdentityConflict)
       if (first !== null && key !== null) return { items: yield* replay(workspace, first, key), replayed: true }
       return {
         replayed: false,

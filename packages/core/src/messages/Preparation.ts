@@ -37,6 +37,11 @@ export interface PreparedMessage {
   readonly sharesSender: boolean
 }
 
+export interface MessageWithParts {
+  readonly message: NewMessage
+  readonly parts: Parts
+}
+
 export type PreparationRefusal =
   | NotFound
   | EmailNotReady
@@ -97,13 +102,12 @@ export const preparation = Effect.gen(function* () {
 
   const prepare = Effect.fnUntraced(function* (
     workspace: WorkspaceId,
-    message: NewMessage,
+    { message, parts }: MessageWithParts,
     known: MessageFacts & TopicFacts,
     now: DateTime.Utc,
   ) {
     const recipient = yield* recipientOf(message, known)
     const topic = yield* topicOf(message, recipient, known)
-    const parts = yield* partsOf(workspace, message.source, message.header)
     const missingOf = ({ verifiedDomains, workspace: { senderDefaults } }: WorkspaceFacts) =>
       missingIn(headerOf(message.header, parts.header, senderDefaults), verifiedDomains)
     const its = yield* current(workspace, (each) => missingOf(each).length > 0)
@@ -174,6 +178,9 @@ export const preparation = Effect.gen(function* () {
   })
 
   return {
+    /** Parses what is its own: before a transaction. */
+    withParts: (workspace: WorkspaceId, message: NewMessage) =>
+      Effect.map(partsOf(workspace, message.source, message.header), (parts): MessageWithParts => ({ message, parts })),
     prepare,
     readFacts,
     /** The emails that the plan allows a day; null: no limit. */

@@ -13,7 +13,7 @@ import { preparation, type PreparedMessage } from "./Preparation.ts"
 export const serviceMessages = Effect.gen(function* () {
   const store = yield* EmailMessageStore
   const partsOf = yield* sourceParts
-  const { emailsPerDay_max, prepare } = yield* preparation
+  const { emailsPerDay_max, prepare, withParts } = yield* preparation
 
   return {
     /** The contact of an address, and whether it is suppressed. */
@@ -38,7 +38,8 @@ export const serviceMessages = Effect.gen(function* () {
       const { emailNormalized } = contact
       const { suppressions } = yield* store.facts(workspace, { emails: [emailNormalized ?? ""], contactIds: [] })
       const facts = { contacts: [contact], suppressions, topics: [], choices: [] }
-      return yield* Effect.catchTag(prepare(workspace, message, facts, now), "TopicArchived", Effect.die)
+      const prepared = Effect.flatMap(withParts(workspace, message), (each) => prepare(workspace, each, facts, now))
+      return yield* Effect.catchTag(prepared, "TopicArchived", Effect.die)
     }),
 
     /** In a transaction: stores the message for its contact, unless the plan allows no more emails today. */
