@@ -1,5 +1,6 @@
 // Turns of workspaces on PostgreSQL while other transactions are open.
 import { PgClient } from "@effect/sql-pg"
+import { takeTurns } from "@tentpole/adapters/postgres/kernel/DueWork"
 import { fenced } from "@tentpole/adapters/test/Fenced"
 import { eventually, flowLive, turning } from "@tentpole/core/contract"
 import { assert, layer } from "@effect/vitest"
@@ -71,6 +72,16 @@ layer(live, { excludeTestServices: true })("turns of flows on PostgreSQL", (it) 
         }),
       )
       assert.include(yield* eventually(kinds, (found) => found.length > 0), "flow_events")
+    }),
+  )
+
+  it.effect("a hint is found while the loop of another kind moves its own", () =>
+    Effect.gen(function* () {
+      const { asleep, during, kinds, sql, workspace } = yield* opened
+      yield* asleep
+      yield* fenced(sql)(workspace, sql`select hint_due('flows', ${workspace}, clock_timestamp())`)
+      const found = yield* during(takeTurns(sql, ["webhooks"], { limit: 1, turn_ms: 1_000 }), kinds)
+      assert.deepStrictEqual(found, ["flows"])
     }),
   )
 

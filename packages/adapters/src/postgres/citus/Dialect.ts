@@ -59,15 +59,16 @@ interface Candidate {
 }
 
 /**
- * Moves hints to `due_work`: finds workspaces on all nodes, then locks and moves those of each. A hint whose workspace another
- * transaction has locked waits for the next call.
+ * Moves hints of these kinds to `due_work`: finds workspaces on all nodes, then locks and moves those of each. A hint whose workspace
+ * another transaction has locked waits for the next call.
  */
-export const readHints = Effect.fnUntraced(function* (sql: Sql) {
+export const readHints = Effect.fnUntraced(function* (sql: Sql, kinds: ReadonlyArray<DueKind>) {
   const found = yield* readAll<Candidate>(
     sql,
     "due_hint",
     (table) => `
-      select kind, workspace_id as workspace from (select kind, workspace_id from ${table} limit ${hints_max}) as hints
+      select kind, workspace_id as workspace from (
+        select kind, workspace_id from ${table} where kind in (${quoted(kinds)}) limit ${hints_max}) as hints
       group by kind, workspace_id order by workspace_id, kind`,
   )
   for (const { kind, workspace } of found) {

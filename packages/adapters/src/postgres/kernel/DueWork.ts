@@ -36,12 +36,13 @@ export const hintDueAt = (
 const hints_max = 10_000
 
 /**
- * Moves hints to `due_work`, so that their workspaces have turns. A hint whose workspace another transaction has locked waits for
- * the next call.
+ * Moves hints of these kinds to `due_work`, so that their workspaces have turns. A hint whose workspace another transaction has locked
+ * waits for the next call. Each loop moves its own: a loop that a notification woke would find no turn while another moves the hint.
  */
-const readHints = (sql: Sql) => sql`
+const readHintsPlain = (sql: Sql, kinds: ReadonlyArray<DueKind>) => sql`
   with hint as materialized (
     select position, kind, workspace_id from due_hint
+    where kind = any(${texts(kinds)}::text[])
     order by position
     limit ${hints_max}
     for update skip locked),
@@ -57,6 +58,9 @@ const readHints = (sql: Sql) => sql`
   update due_work w set due_at = least(w.due_at, earliest.due_at), token = w.token + 1
   from (select kind, workspace_id, min(due_at) as due_at from read group by kind, workspace_id) as earliest
   where w.kind = earliest.kind and w.workspace_id = earliest.workspace_id`
+
+export const readHints = (sql: Sql, kinds: ReadonlyArray<DueKind>) =>
+  byDialect(sql, { plain: Effect.asVoid(readHintsPlain(sql, kinds)), citus: Dialect.readHints(sql, kinds) })
 
 /** A turn of a workspace. Its token grows with each turn and each hint. */
 export interface DueTurn<Kind extends DueKind> {
@@ -90,10 +94,13 @@ export const takeTurns = <Kind extends DueKind>(
   kinds: ReadonlyArray<Kind>,
   { limit, turn_ms }: { readonly limit: number; readonly turn_ms: number },
 ) =>
-  byDialect(sql, {
-    plain: Effect.andThen(readHints(sql), takeDue(sql, kinds, limit, turn_ms)),
-    citus: Effect.andThen(Dialect.readHints(sql), Dialect.takeDue(sql, kinds, limit, turn_ms)),
-  })
+  Effect.andThen(
+    readHints(sql, kinds),
+    byDialect(sql, {
+      plain: takeDue(sql, kinds, limit, turn_ms),
+      citus: Dialect.takeDue(sql, kinds, limit, turn_ms),
+    }),
+  )
 
 /**
  * Schedules the next turn. Skips the row while another transaction has locked it, and changes nothing after a hint or another turn:

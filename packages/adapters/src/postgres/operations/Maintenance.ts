@@ -4,6 +4,7 @@ import { PgClient } from "@effect/sql-pg"
 import type { Retention } from "@tentpole/core/kernel/Settings"
 import { key_days } from "@tentpole/core/messages/EmailMessage"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
+import { dueKinds } from "@tentpole/core/operations/overview/ServiceOverview"
 import {
   detached_request_days_kept,
   done_job_days_kept,
@@ -20,6 +21,7 @@ import {
 } from "@tentpole/core/ports/Maintenance"
 import { Effect, Layer } from "effect"
 import { queue_table } from "../../jobs/QueueTable.ts"
+import { readHints } from "../kernel/DueWork.ts"
 import { orDefect } from "../kernel/Postgres.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
 
@@ -85,6 +87,9 @@ export const layer = Layer.effect(
       Effect.repeat({ while: (deleted) => deleted.length === jobs_forgotten_at_once }),
       logFailure("deleting completed jobs failed and is tried again", {}, "Warning"),
     )
+    const moveHints = orDefect(sql.withTransaction(readHints(sql, dueKinds))).pipe(
+      logFailure("reading hints failed and is tried again", {}, "Warning"),
+    )
     return Maintenance.of({
       run: Effect.fnUntraced(function* (retention) {
         const days = daysOf(retention)
@@ -95,6 +100,8 @@ export const layer = Layer.effect(
           if (kept !== null) yield* deleteOld(relation, kept)
         }
         yield* deleteJobs
+        // While mail is held, no loop moves hints of messages and webhooks.
+        yield* moveHints
         yield* renewStatistics(sql)
       }),
     })
