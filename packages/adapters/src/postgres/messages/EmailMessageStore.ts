@@ -9,7 +9,7 @@ import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { isAnyOf, texts } from "../kernel/Arrays.ts"
 import { homeOf } from "../citus/Home.ts"
-import { fromRow, iso, requireRow, type RowOf } from "../kernel/Instants.ts"
+import { fromRow, iso, requireRow } from "../kernel/Instants.ts"
 import { transactionTime } from "../kernel/Postgres.ts"
 import { contactColumns, type ContactRow, toContact } from "../contacts/ContactRows.ts"
 import { changeBetween, changeFromQueued, countChange, countedColumns } from "../sending/DeliveryCounters.ts"
@@ -27,25 +27,44 @@ const senders_max = 100
 /** Emails of a day that are counted: plans with limits allow fewer. */
 const counted_max = 100_000
 
+/** A contact, the suppression of an address, or both. */
+type FactsRow = (ContactRow | { readonly [Key in keyof ContactRow]: null }) & Suppressed
+
+type Suppressed =
+  | { readonly suppressed: string; readonly reason: Suppression["reason"]; readonly suppressedAt: Date }
+  | { readonly suppressed: null; readonly reason: null; readonly suppressedAt: null }
+
 const facts = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
   { contactIds, emails }: { readonly emails: ReadonlyArray<string>; readonly contactIds: ReadonlyArray<string> },
 ) {
-  const found = (isWanted: Statement.Fragment) =>
-    sql`select ${sql.literal(contactColumns)} from contact c where c.workspace_id = ${workspace} and ${isWanted}`
-  const [byEmail, byId] = [
-    found(isAnyOf(sql, "c.email_normalized", "text", emails)),
-    found(isAnyOf(sql, "c.contact_id", "uuid", contactIds)),
-  ]
-  const contacts = yield* contactIds.length === 0
-    ? sql<ContactRow>`${byEmail}`
-    : sql<ContactRow>`${byEmail} union all ${byId}`
-  const addresses = [...emails, ...contacts.flatMap(({ emailNormalized }) => emailNormalized ?? [])]
-  const suppressions = yield* sql<RowOf<Suppression>>`
-    select email_normalized as email, reason, created_at as "createdAt" from suppression
-    where workspace_id = ${workspace} and ${isAnyOf(sql, "email_normalized", "text", addresses)}`
-  return { contacts: contacts.map(toContact), suppressions: suppressions.map(fromRow<Suppression>) }
+  const found = (columns: string, isWanted: Statement.Fragment) =>
+    sql`select ${sql.literal(columns)} from contact c where c.workspace_id = ${workspace} and ${isWanted}`
+  const hasEmail = (column: string) => isAnyOf(sql, column, "text", emails)
+  const hasId = isAnyOf(sql, "c.contact_id", "uuid", contactIds)
+  const byEmail = { contacts: found("c.*", hasEmail("c.email_normalized")), suppressed: hasEmail("email_normalized") }
+  const { contacts, suppressed } =
+    contactIds.length === 0
+      ? byEmail
+      : {
+          contacts: sql`${byEmail.contacts} union all ${found("c.*", hasId)}`,
+          suppressed: sql`(${byEmail.suppressed} or email_normalized in (${found("c.email_normalized", hasId)}))`,
+        }
+  const rows = yield* sql<FactsRow>`
+    select ${sql.literal(contactColumns)}, s.email_normalized as suppressed, s.reason, s.created_at as "suppressedAt"
+    from (${contacts}) as c full join (
+      select email_normalized, reason, created_at from suppression
+      where workspace_id = ${workspace} and ${suppressed}) as s on s.email_normalized = c.email_normalized`
+  const split = rows.map(({ reason, suppressed, suppressedAt, ...contact }) => ({
+    contact: contact.id === null ? null : toContact(contact as ContactRow),
+    suppression:
+      suppressed === null ? null : fromRow<Suppression>({ email: suppressed, reason, createdAt: suppressedAt }),
+  }))
+  return {
+    contacts: split.flatMap(({ contact }) => contact ?? []),
+    suppressions: split.flatMap(({ suppression }) => suppression ?? []),
+  }
 })
 
 const statusIn = (sql: Sql, status: MessageStatus, now: DateTime.Utc): Statement.Fragment => {

@@ -19,9 +19,12 @@ const dueOf = (messages: ReadonlyArray<AcceptedMessage>): DateTime.Utc | null | 
     return due === undefined || scheduledAt === null || DateTime.isLessThan(scheduledAt, due) ? scheduledAt : due
   }, undefined)
 
+/** The latest hints among which one of the same workspace is looked for. */
+const hints_max = 20
+
 /**
- * The columns of a statement that hint at new messages, and notify a worker that may wait. A workspace that is due is looked at soon
- * anyway, and notifications make commits wait for each other.
+ * The columns of a statement that hint at new messages, and notify a worker that may wait. Notifications make commits wait for each
+ * other, and there is none where a worker comes soon anyway: the workspace is due, or an earlier hint waits, which had its own.
  */
 export const announcement = (sql: Sql, workspace: WorkspaceId, messages: ReadonlyArray<AcceptedMessage>) => {
   const due = dueOf(messages)
@@ -30,7 +33,10 @@ export const announcement = (sql: Sql, workspace: WorkspaceId, messages: Readonl
   return sql`
     hint_due('messages', ${workspace}, coalesce(${at}::timestamptz, clock_timestamp())) as hinted,
     (select pg_notify(${messages_channel}, '') from due_work
-      where kind = 'messages' and workspace_id = ${workspace} and ${at}::timestamptz is null and due_at > clock_timestamp())
+      where kind = 'messages' and workspace_id = ${workspace} and ${at}::timestamptz is null and due_at > clock_timestamp()
+        and not exists (
+          select from (select kind, workspace_id from due_hint order by position desc limit ${hints_max}) as h
+          where h.kind = 'messages' and h.workspace_id = ${workspace}))
       as notified`
 }
 
