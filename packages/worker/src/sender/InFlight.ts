@@ -33,6 +33,11 @@ export class InFlight {
     }
   }
 
+  /** Whether deliveries of blasts or flows are among them. */
+  get hasMany(): boolean {
+    return this.#counts.size > 0
+  }
+
   has({ claimed }: Item): boolean {
     return this.#items.get(claimed.id)?.claimed.token === claimed.token
   }

@@ -99,20 +99,24 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
     )
   })
 
-  /** The workspace is due again when its turn ends, also if this fails. */
+  /** Returns whether there may be more. The workspace is due again when its turn ends, also if this fails. */
   const serveMessages = Effect.fnUntraced(function* (turn: MessageTurn) {
     const { workspace } = turn
     yield* recordable.await
-    if (database.failing.has(workspace)) return
+    if (database.failing.has(workspace)) return false
     const room = Math.min(options.claim_batch_max, messages.roomFor(workspace))
     // While the mail server is unreachable, single messages test it.
     const limit = server.reachable ? room : Math.min(room, 1)
-    if (limit === 0) return yield* transact(store.endMessageTurn(turn, false))
+    if (limit === 0) {
+      yield* transact(store.endMessageTurn(turn, false))
+      return false
+    }
     const claim = Effect.tap(store.claimMessages(workspace, { limit, lease_ms }), ({ length }) =>
       store.endMessageTurn(turn, length === limit && server.reachable),
     )
     const claimed = yield* take(workspace, claim)
     if (claimed.length > 0) yield* offer(workspace, claimed)
+    return claimed.length === limit
   })
 
   /** Ends what ran out of time in a workspace. */
@@ -157,7 +161,7 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
       if (turns.length === 0) {
         yield* Effect.raceFirst(Effect.sleep(options.poll_every_ms), full ? messages.needsMore : store.messageArrival)
       }
-      yield* Effect.forEach(
+      const more = yield* Effect.forEach(
         turns,
         (turn) =>
           logFailure(
@@ -165,8 +169,9 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
             { workspace_id: turn.workspace },
             "Warning",
           )(serveMessages(turn)),
-        { concurrency: message_claims_max, discard: true },
+        { concurrency: message_claims_max },
       )
+      if (turns.length > 0 && !more.includes(true) && inFlight.hasMany) yield* Effect.sleep(gathered_ms)
     }).pipe(Effect.catchCause(unlessInterrupted("looking for single messages failed"))),
     /** Keeps connections for single messages while the service has any, unless the mail server accepts fewer than there are. */
     usesMessages: (ready: ReadyMessages) =>
@@ -200,6 +205,8 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
 
 /** Another worker takes the turn of a worker that died after this. */
 const message_turn_ms = 5_000
+/** Beside a blast, messages that arrive within this time are claimed, permitted and settled together, which costs the blast less. */
+const gathered_ms = 200
 /** Claims of single messages that run concurrently, each for another workspace. */
 const message_claims_max = 4
 /** Renewals that run concurrently, each of another workspace. */
