@@ -195,6 +195,37 @@ layer(postgres, { excludeTestServices: true })("webhooks on PostgreSQL", (it) =>
       }),
   )
 
+  it.effect("a thousand events reach ten endpoints in one statement, again and again", () =>
+    Effect.gen(function* () {
+      const { acquired, claim, create, deliveriesOf, eventsOf, queue, transact, write } = yield* webhookWorld
+      const lease = yield* acquired()
+      const endpoints = yield* Effect.replicateEffect(create(), 10)
+      // After the fifth time a plan is used that does not know how many there are. A wrong one does not end in time.
+      for (let round = 0; round < 6; round++) {
+        yield* write(1_000)
+        const written = yield* Effect.forEach(endpoints, (endpoint) =>
+          Effect.gen(function* () {
+            const events = yield* eventsOf(endpoint)
+            const deliveries = yield* deliveriesOf(
+              endpoint,
+              events.map((event) => [event]),
+            )
+            return { deliveries, position: [endpoint.id, events.at(-1) ?? "0"] as const }
+          }),
+        )
+        const positions = new Map(written.map(({ position }) => position))
+        assert.isTrue(
+          yield* transact(
+            queue.fanOut(lease, { deliveries: written.flatMap(({ deliveries }) => deliveries), positions }),
+          ),
+        )
+      }
+      const [first] = endpoints
+      assert(first !== undefined)
+      assert.lengthOf(yield* claim(lease, first, { limit: 10_000 }), 6_000)
+    }),
+  )
+
   it.effect("after a restore, endpoints go on with later events", () =>
     Effect.gen(function* () {
       const { create, eventsOf, positionOf, queue, workspace, write } = yield* webhookWorld

@@ -64,8 +64,9 @@ export const deliveryColumnsOf = (table: string): string =>
 const stateNames = "status, reason, attempt_count, failed_count, is_replay, next_attempt_at, delivered_at"
 
 /**
- * New deliveries and their events: three parts of a WITH. Only deliveries and events `g` of a condition are written. The one on
- * deliveries may read `piece`, which has the events.
+ * New deliveries and their events: parts of a WITH. Only deliveries and events `g` of a condition are written. The one on deliveries may
+ * read `piece`, which has the events. What is written is chosen in parts of its own: beside `homeOf`, which is one row, the planner would
+ * compare each delivery with each event. `(x in (select …)) is true` is a hash table, whatever the planner thinks of their number.
  */
 export const insertions = (
   sql: Sql,
@@ -85,12 +86,10 @@ export const insertions = (
         as g (endpoint_id, delivery_id, position, contact_id, json)
       where ${isEvent}
     ),
-    added as (
-      insert into webhook_delivery as d (workspace_id, endpoint_id, delivery_id, webhook_id, event_type, positions, is_test,
-        created_at, ${sql.literal(stateNames)})
-      select home.workspace_id, g.endpoint_id, g.delivery_id, g.webhook_id, g.event_type, g.positions::bigint[], g.is_test,
-        g.created_at, g.status, g.reason, g.attempt_count, g.failed_count, g.is_replay, g.next_attempt_at, g.delivered_at
-      from ${homeOf(sql, workspace)} cross join unnest(${texts(all.map(({ endpointId }) => endpointId))}::uuid[],
+    wanted as materialized (
+      select g.endpoint_id, g.delivery_id, g.webhook_id, g.event_type, g.positions, g.is_test, g.created_at,
+        ${sql.literal(stateNames)}
+      from unnest(${texts(all.map(({ endpointId }) => endpointId))}::uuid[],
         ${texts(all.map(({ id }) => id))}::uuid[],
         ${texts(all.map(({ webhookId }) => webhookId))}::text[], ${texts(all.map(({ eventType }) => eventType))}::text[],
         ${texts(all.map(({ positions }) => `{${positions.join(",")}}`))}::text[],
@@ -98,12 +97,23 @@ export const insertions = (
         ${texts(all.map(({ createdAt }) => iso(createdAt)))}::timestamptz[], ${stateArrays(sql, all)})
         as g (endpoint_id, delivery_id, webhook_id, event_type, positions, is_test, created_at, ${sql.literal(stateNames)})
       where ${isDelivery}
+    ),
+    wanted_piece as materialized (
+      select p.endpoint_id, p.delivery_id, p.position, p.contact_id, p.json from piece p
+      where (p.delivery_id in (select delivery_id from wanted)) is true
+    ),
+    added as (
+      insert into webhook_delivery as d (workspace_id, endpoint_id, delivery_id, webhook_id, event_type, positions, is_test,
+        created_at, ${sql.literal(stateNames)})
+      select home.workspace_id, g.endpoint_id, g.delivery_id, g.webhook_id, g.event_type, g.positions::bigint[], g.is_test,
+        g.created_at, g.status, g.reason, g.attempt_count, g.failed_count, g.is_replay, g.next_attempt_at, g.delivered_at
+      from ${homeOf(sql, workspace)} cross join wanted g
       returning d.delivery_id
     ),
     added_events as (
       insert into webhook_payload (workspace_id, endpoint_id, delivery_id, position, contact_id, json)
       select home.workspace_id, p.endpoint_id, p.delivery_id, p.position, p.contact_id, p.json
-      from ${homeOf(sql, workspace)} cross join piece p join added on added.delivery_id = p.delivery_id
+      from ${homeOf(sql, workspace)} cross join wanted_piece p
       returning 1
     )`
 }
@@ -152,7 +162,7 @@ export const attemptInsertions = (
         ${ints(logged.map(({ statusCode }) => statusCode))}::int[], ${texts(logged.map(({ error }) => error))}::text[],
         ${texts(logged.map(({ snippet }) => snippet))}::text[], ${booleans(logged.map(({ isReplay }) => isReplay))}::boolean[])
         as g (endpoint_id, delivery_id, attempt, at, duration_ms, status_code, error, snippet, is_replay)
-      join written on written.endpoint_id = g.endpoint_id and written.delivery_id = g.delivery_id
+      where (g.delivery_id in (select delivery_id from written)) is true
       on conflict do nothing
     ),
     counted as (
