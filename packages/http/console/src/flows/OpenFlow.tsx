@@ -161,7 +161,10 @@ const Body = ({ onLit, opened }: { readonly opened: OpenedFlow; readonly onLit: 
       <Simulation onLit={onLit} />
     </Suspense>
   ) : isPhone && opened.editing.chosen !== null ? (
-    <PhonePanel />
+    // Without a boundary of its own the list is hidden while it loads, and loses the focus.
+    <Suspense fallback={null}>
+      <PhonePanel />
+    </Suspense>
   ) : (
     <Panel />
   )
