@@ -61,6 +61,12 @@ const press = async (page: Page, pressed = page.locator("[data-pressed]")): Prom
     .catch(() => undefined)
 }
 
+/** Notes the name of the opener that a click really hits: what moves, as steps of a canvas do, may not be the one that was marked. */
+const noteHits = `addEventListener("click", ({ target }) => {
+  const hit = target.closest?.(${JSON.stringify(openers)})
+  if (hit && !hit.closest(${JSON.stringify(overlays)})) globalThis.hitOpener = (${nameOf})(hit)
+}, true)`
+
 /** The kind of what is open and its controls: the same form of another screen needs no second look. */
 const formOf = (page: Page): Promise<string> =>
   page.evaluate<string>(`(() => {
@@ -91,6 +97,7 @@ export class Overlays {
   static async in(console_: Console, view: View): Promise<Overlays> {
     const page = await console_.open("about:blank", view)
     await refuseWrites(page)
+    await page.addInitScript(noteHits)
     // A screen with changes asks before it is left.
     page.on("dialog", (dialog) => void dialog.accept())
     return new Overlays(console_, page, view)
@@ -123,8 +130,9 @@ export class Overlays {
       done.push(name)
       await press(page)
       if (await isOpen(page)) {
-        await this.#look(`${path} › ${name}`)
-        await this.#close(`${path} › ${name}`, name)
+        const hit = await page.evaluate<string>("globalThis.hitOpener")
+        await this.#look(`${path} › ${hit}`)
+        await this.#close(`${path} › ${hit}`, hit)
         await more(name)
       } else this.#idle.add(name)
       if (pathOf() !== own) await this.#console.goTo(page, path)
@@ -176,7 +184,8 @@ export class Overlays {
       page.evaluate<boolean>(`document.activeElement !== document.body &&
         (${isList} || (${nameOf})(document.activeElement) === ${JSON.stringify(opener)})`)
     for (let tries = 0; tries < 10 && !(await returned()); tries++) await pause(50)
-    assert.ok(await returned(), `${how} does not give the focus back`)
+    const holder = await page.evaluate<string>(`(${nameOf})(document.activeElement)`)
+    assert.ok(await returned(), `${how} does not give the focus back, but to ${JSON.stringify(holder.slice(0, 100))}`)
   }
 
   async #escape(): Promise<void> {

@@ -23,7 +23,7 @@ import { IssueList } from "./editors/IssueList.tsx"
 import { can } from "./flow.ts"
 import { FlowHead } from "./head/FlowHead.tsx"
 import { Outline } from "./Outline.tsx"
-import { Panel } from "./Panel.tsx"
+import { OverviewPanel, Panel } from "./Panel.tsx"
 import { issueText } from "./parts/texts.ts"
 import type { FlowSearch } from "./search.ts"
 import { dark, type Lit } from "./simulation/playback.ts"
@@ -84,6 +84,7 @@ const useSaving = ({ draft, isChanged }: OpenDraft, save: () => Promise<boolean>
 
 const useOpenFlow = ({ counts, flow }: Props) => {
   const { may } = useSession()
+  const isPhone = useIsPhone()
   const open = useFlowDraft(flow)
   const storing = useFlowSave(flow.flow_id, open)
   const saving = useSaving(open, storing.save, counts)
@@ -105,7 +106,8 @@ const useOpenFlow = ({ counts, flow }: Props) => {
     chosen: chosenIn(asked, open.draft.present),
     choose: (chosen, withFocus = false) => {
       go({ ...others, ...chosen })
-      if (withFocus) setTimeout(focusPanel)
+      // The dialog of a phone takes the focus itself, and gives it back to what had it.
+      if (withFocus && !isPhone) setTimeout(focusPanel)
     },
     edit: (change, field) => {
       if (!isReadOnly) open.edit(change, field)
@@ -160,11 +162,12 @@ const Body = ({ onLit, opened }: { readonly opened: OpenedFlow; readonly onLit: 
     <Suspense fallback={<Skeleton h={420} radius="lg" />}>
       <Simulation onLit={onLit} />
     </Suspense>
-  ) : isPhone && opened.editing.chosen !== null ? (
-    // Without a boundary of its own the list is hidden while it loads, and loses the focus.
-    <Suspense fallback={null}>
-      <PhonePanel />
-    </Suspense>
+  ) : isPhone ? (
+    <>
+      <OverviewPanel />
+      {/* Without a boundary of its own the list is hidden while it loads, and loses the focus. */}
+      <Suspense fallback={null}>{opened.editing.chosen !== null && <PhonePanel />}</Suspense>
+    </>
   ) : (
     <Panel />
   )

@@ -2,6 +2,7 @@
 import { ActionIcon, Group, Paper, Skeleton } from "@mantine/core"
 import { lazy, type ReactNode, Suspense } from "react"
 import { CrossIcon, TrashIcon } from "../Icons.tsx"
+import { useIsPhone } from "../parts/phone.ts"
 import { useWords } from "../words/Words.tsx"
 import { panel_title_id, useEditing } from "./draft/editing.tsx"
 import { removeStep, removeTrigger } from "./draft/edits.ts"
@@ -12,6 +13,7 @@ const StepEditor = lazy(async () => ({ default: (await import("./editors/StepEdi
 const TriggerEditor = lazy(async () => ({ default: (await import("./triggers/TriggerEditor.tsx")).TriggerEditor }))
 
 interface HeadProps {
+  readonly id?: string
   readonly title: string
   readonly onRemove?: () => void
   readonly onClose?: () => void
@@ -19,11 +21,11 @@ interface HeadProps {
   readonly closeLabel?: string
 }
 
-const Head = ({ onClose, onRemove, removeLabel, title }: HeadProps) => {
+const Head = ({ id = panel_title_id, onClose, onRemove, removeLabel, title }: HeadProps) => {
   const shell = useWords("shell")
   return (
     <Group justify="space-between" wrap="nowrap" gap="xs" mb="sm">
-      <h2 id={panel_title_id} tabIndex={-1} className="flow-panel-title">
+      <h2 id={id} tabIndex={-1} className="flow-panel-title">
         {title}
       </h2>
       <Group gap={4} wrap="nowrap">
@@ -49,6 +51,8 @@ const Head = ({ onClose, onRemove, removeLabel, title }: HeadProps) => {
   )
 }
 
+const overview_title_id = "flow-overview-title"
+
 /** The box of a step or trigger on the canvas, which the focus returns to. */
 const focusNode = (node: string) => document.querySelector<HTMLElement>(`[data-node="${CSS.escape(node)}"]`)?.focus()
 
@@ -56,22 +60,35 @@ const Frame = ({
   children,
   node,
   ...head
-}: HeadProps & { readonly node: string | null; readonly children: ReactNode }) => (
-  <Paper
-    p="md"
-    component="section"
-    aria-labelledby={panel_title_id}
-    className="flow-panel"
-    onKeyDown={({ key, target }) => {
-      // The first Escape closes an open list of choices.
-      const isList = target instanceof Element && target.getAttribute("aria-expanded") === "true"
-      if (key === "Escape" && node !== null && !isList) focusNode(node)
-    }}
-  >
-    <Head {...head} />
-    <Suspense fallback={<Skeleton h={240} />}>{children}</Suspense>
-  </Paper>
-)
+}: HeadProps & { readonly node: string | null; readonly children: ReactNode }) => {
+  const isPhone = useIsPhone()
+  return (
+    <Paper
+      p="md"
+      component="section"
+      aria-labelledby={head.id ?? panel_title_id}
+      className="flow-panel"
+      onKeyDown={({ key, target }) => {
+        // The first Escape closes an open list of choices. On a phone it closes the dialog around the panel.
+        const isList = target instanceof Element && target.getAttribute("aria-expanded") === "true"
+        if (key === "Escape" && node !== null && !isList && !isPhone) focusNode(node)
+      }}
+    >
+      <Head {...head} />
+      <Suspense fallback={<Skeleton h={240} />}>{children}</Suspense>
+    </Paper>
+  )
+}
+
+/** On a phone it stays while an editor is open: its buttons lead to steps, and get the focus back. */
+export const OverviewPanel = () => {
+  const words = useWords("flows")
+  return (
+    <Frame id={overview_title_id} title={words.overview} node={null}>
+      <Overview />
+    </Frame>
+  )
+}
 
 export const Panel = () => {
   const words = useWords("flows")
@@ -98,13 +115,7 @@ export const Panel = () => {
     )
   }
   const step = chosen === null ? undefined : stepOf(structure, chosen.step)
-  if (step === undefined) {
-    return (
-      <Frame title={words.overview} node={null}>
-        <Overview />
-      </Frame>
-    )
-  }
+  if (step === undefined) return <OverviewPanel />
   const remove = () => {
     edit((before) => removeStep(before, step.step_id))
     close()
