@@ -134,7 +134,11 @@ export class Overlays {
         await this.#look(`${path} › ${hit}`)
         await this.#close(`${path} › ${hit}`, hit)
         await more(name)
-      } else this.#idle.add(name)
+      } else {
+        // The menu of a button that is outside of the canvas is open, and hidden.
+        if ((await page.locator(overlays).count()) > 0) await page.keyboard.press("Escape")
+        this.#idle.add(name)
+      }
       if (pathOf() !== own) await this.#console.goTo(page, path)
     }
   }
