@@ -165,11 +165,11 @@ export const messageSending = Effect.gen(function* () {
       if (before !== null) return yield* sentAgain(before)
       const now = yield* DateTime.now
       const read = yield* decideWith(parsers, workspace)((parse) => readMessage(body, now, { parse }))
-      const message = yield* withParts(workspace, yield* Effect.fromResult(read))
+      const wanted = yield* withParts(workspace, yield* Effect.fromResult(read))
       // In one transaction: one of its own for the facts would cost half as many round trips again.
       const { first, messages, over, prepared } = yield* Effect.gen(function* () {
-        const facts = yield* readFacts(workspace, [message.message])
-        const prepared = yield* prepare(workspace, message, facts, now)
+        const facts = yield* readFacts(workspace, [wanted.message])
+        const prepared = yield* prepare(workspace, wanted, facts, now)
         const stored = () => keyOf(key, now, [{ messageId: prepared.accepted.message.id }])
         const limit = yield* emailsPerDay_max(workspace)
         return { ...(yield* accept(workspace, [prepared], stored, now, limit)), prepared }
