@@ -118,6 +118,3 @@ export const addDeadNode = ({ coordinator }: Cluster, name: string) =>
     `insert into pg_dist_node (nodename, nodeport, groupid, isactive, shouldhaveshards, noderole, nodecluster)
      values ('127.0.0.9', 9, 99, true, false, 'primary', 'default')`,
   ])
-
-/** For what needs all nodes: the copy of a database with a dead node gets rid of it. */
-export const without_dead_node = "delete from pg_dist_node where nodename = '127.0.0.9'"

@@ -3,12 +3,11 @@ import { PgClient } from "@effect/sql-pg"
 import { undistributed } from "@tentpole/adapters/postgres/citus/Nodes"
 import { distribute } from "@tentpole/adapters/postgres/migrations/Distribute"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
-import { clone, empty } from "@tentpole/adapters/test/TestDatabase"
+import { clone, empty, without_dead_node } from "@tentpole/adapters/test/TestDatabase"
 import { Effect, Redacted } from "effect"
 import { assert, describe, inject, it } from "vitest"
 import { next_applied } from "../support/NextRelease.ts"
 import { statement } from "../support/Owner.ts"
-import { without_dead_node } from "./Cluster.ts"
 
 const nodes = [inject("pgServer"), ...inject("pgWorkers")]
 

@@ -66,6 +66,9 @@ export const optionsOf = (url: Redacted.Redacted): Postgres.PostgresOptions => (
 /** Connections as the service has them: under the service's role, behind row-level security. */
 export const connectionsTo = (url: Redacted.Redacted) => Postgres.connections(optionsOf(url))
 
+/** What needs all nodes of a cluster: its databases have a node that is dead (`test/citus/Cluster.ts`). */
+export const without_dead_node = "delete from pg_dist_node where nodename = '127.0.0.9'"
+
 const dropFromCluster = (url: Redacted.Redacted) => {
   const [first, ...others] = [inject("pgServer"), ...inject("pgWorkers")]
   if (others.length === 0) return Effect.void

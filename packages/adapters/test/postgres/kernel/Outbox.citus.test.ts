@@ -1,6 +1,5 @@
 // The order of events while the shard of their workspace moves to another node.
 import { PgClient } from "@effect/sql-pg"
-
 import { Fresh } from "@tentpole/core/contract"
 import { Outbox } from "@tentpole/core/kernel/changes/Outbox"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
@@ -8,6 +7,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Redacted } from "effect"
 import { describe, inject } from "vitest"
 import { postgres } from "../../fixtures/Stores.ts"
+import { without_dead_node } from "../../support/TestDatabase.ts"
 
 const workers = inject("pgWorkers")
 const writers_count = 4
@@ -29,8 +29,7 @@ describe.skipIf(workers.length === 0)("while the shard of its workspace moves", 
               PgClient.layer({ url: Redacted.make(`${inject("pgServer")}/${database?.name}`), maxConnections: 1 }),
             ),
           )
-        // A move needs all nodes: the dead one of the tests' databases is removed.
-        yield* asAdministrator("delete from pg_dist_node where nodename = '127.0.0.9'")
+        yield* asAdministrator(without_dead_node)
         const event = { type: "tag", contactId: null, at: DateTime.makeUnsafe(0) } as const
         const write = (writer: number) =>
           Effect.forEach(
