@@ -128,6 +128,13 @@ const moveOn = ({ workspace, run }: BareTarget, { results, before }: Chunk): Sta
   }
 }
 
+const countCreated = ({ workspace }: BareTarget, { created }: People): Statement => ({
+  text: `insert into figure_day as f (workspace_id, day, figure, detail, shard, count)
+      values ($1::uuid, (now() at time zone 'UTC')::date, 'contacts_created', 'import', 0, $2)
+      on conflict (workspace_id, day, figure, detail, shard) do update set count = f.count + excluded.count`,
+  parameters: [workspace, created.length],
+})
+
 export const writeChunk = (target: BareTarget, chunk: Chunk): ReadonlyArray<Statement> => {
   const { people, results, lent } = chunk
   const { created, updated } = people
@@ -136,7 +143,9 @@ export const writeChunk = (target: BareTarget, chunk: Chunk): ReadonlyArray<Stat
     ...(updated.length === 0
       ? []
       : [writeContacts("update", target.workspace, columns, updated, { updated_at: "now()" })]),
-    ...(created.length === 0 ? [] : [writeContacts("insert", target.workspace, columns, created, added)]),
+    ...(created.length === 0
+      ? []
+      : [writeContacts("insert", target.workspace, columns, created, added), countCreated(target, people)]),
     ...(people.activities.length === 0 ? [] : [recordActivities(target.workspace, people.activities)]),
     addMembers(target, results),
     writeRows(target, chunk),
