@@ -61,7 +61,7 @@ const press = async (page: Page, pressed = page.locator("[data-pressed]")): Prom
     .catch(() => undefined)
 }
 
-/** Notes the name of the opener that a click really hits: what moves, as steps of a canvas do, may not be the one that was marked. */
+/** Notes the name of the opener that a click hits: a step of a canvas may have moved over the one that was marked. */
 const noteHits = `addEventListener("click", ({ target }) => {
   const hit = target.closest?.(${JSON.stringify(openers)})
   if (hit && !hit.closest(${JSON.stringify(overlays)})) globalThis.hitOpener = (${nameOf})(hit)

@@ -66,7 +66,7 @@ export const optionsOf = (url: Redacted.Redacted): Postgres.PostgresOptions => (
 /** Connections as the service has them: under the service's role, behind row-level security. */
 export const connectionsTo = (url: Redacted.Redacted) => Postgres.connections(optionsOf(url))
 
-/** What needs all nodes of a cluster: its databases have a node that is dead (`test/citus/Cluster.ts`). */
+/** Removes the dead node that the databases of a cluster have (`test/citus/Cluster.ts`), for tests that need all nodes. */
 export const without_dead_node = "delete from pg_dist_node where nodename = '127.0.0.9'"
 
 const dropFromCluster = (url: Redacted.Redacted) => {

@@ -165,7 +165,7 @@ const Body = ({ onLit, opened }: { readonly opened: OpenedFlow; readonly onLit: 
   ) : isPhone ? (
     <>
       <OverviewPanel />
-      {/* Without a boundary of its own the list is hidden while it loads, and loses the focus. */}
+      {/* Without this boundary the overview would be hidden while the dialog loads, and would lose the focus. */}
       <Suspense fallback={null}>{opened.editing.chosen !== null && <PhonePanel />}</Suspense>
     </>
   ) : (
