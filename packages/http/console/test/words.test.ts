@@ -39,4 +39,12 @@ describe("words", () => {
     assert.deepStrictEqual([1, 2, 1_200].map(pluralsOf("en")(forms)), ["1 contact", "2 contacts", "1,200 contacts"])
     assert.strictEqual((await german.contacts()).count(1_200), "1.200 Kontakte")
   })
+
+  it("say in the language of the person what is wrong with a row of a file", async () => {
+    const said = async (words: typeof english | typeof german, code: string) =>
+      (await words.imports()).issueText(code, "must be a date")
+    assert.strictEqual(await said(english, "invalid_value"), "must be a date")
+    assert.strictEqual(await said(german, "invalid_email"), "ist keine E-Mail-Adresse")
+    assert.strictEqual(await said(german, "invalid_value"), "Der Wert passt nicht zum Feld (must be a date)")
+  })
 })

@@ -18,8 +18,9 @@ const tones: Readonly<Record<ResultStatus, Tone>> = {
 }
 
 const Issues = ({ row }: { readonly row: ImportRowResult }) => {
-  const texts = row.field_issues.map(({ header, message, value }) =>
-    [header === null ? "" : `${header}:`, value === null ? "" : `“${value}”`, message]
+  const words = useWords("imports")
+  const texts = row.field_issues.map(({ code, header, message, value }) =>
+    [header === null ? "" : `${header}:`, value === null ? "" : `“${value}”`, words.issueText(code, message)]
       .filter((part) => part !== "")
       .join(" "),
   )

@@ -130,10 +130,10 @@ const Issues = (props: Pick<Props, "draft" | "preview">) => {
         {words.issues(issues.length)}
       </Text>
       <List size="sm" spacing={4}>
-        {issues.slice(0, shown_issues_max).map(({ header, message, row_number, value }) => (
+        {issues.slice(0, shown_issues_max).map(({ code, header, message, row_number, value }) => (
           <List.Item key={`${row_number} ${header ?? ""}`} className="break">
             {words.issueAt(number(row_number), header ?? "–")}
-            {value !== null && `: “${value}”`} – {message}
+            {value !== null && `: “${value}”`} – {words.issueText(code, message)}
           </List.Item>
         ))}
       </List>

@@ -4,6 +4,23 @@ import { pluralsOf } from "../plural.ts"
 
 const plural = pluralsOf("de")
 
+/** Nach den Codes des Dienstes. Bei anderen sagt seine Meldung, was richtig wäre. */
+const issueTexts: Readonly<Record<string, string>> = {
+  already_suppressed: "Die Adresse ist schon gesperrt",
+  conflict: "gehört schon einem anderen Kontakt",
+  empty_row: "Die Zeile ist leer",
+  invalid_email: "ist keine E-Mail-Adresse",
+  invalid_phone: "ist keine Telefonnummer, wie etwa +49301234567",
+  invalid_topic_status: "muss subscribed, yes, true oder 1 sein, oder unsubscribed, no, false oder 0",
+  kept_unsubscribed: "Der Kontakt hat sich abgemeldet: Ein Import meldet niemanden wieder an",
+  missing_identity: "Die Zeile hat weder E-Mail noch Telefon",
+  not_suppressed: "sagt nicht, dass die Adresse gesperrt ist",
+  unknown_custom_field: "Dieses Feld gibt es nicht",
+  unknown_reason: "sagt nicht, warum die Adresse gesperrt ist: unsubscribe, bounce, complaint oder manual",
+  wrong_column_count:
+    "Die Zeile hat nicht so viele Zellen wie die Kopfzeile. Vielleicht fehlt ein Trennzeichen oder ein Anführungszeichen",
+}
+
 export const imports: Words["imports"] = {
   title: "Importe",
   run: "Import",
@@ -163,6 +180,7 @@ export const imports: Words["imports"] = {
   issuesLater: "Die Zellen der Spalten, die Sie geändert haben, werden beim Import geprüft.",
   issuesNone: "Alle Zellen der ersten 200 Zeilen sind lesbar.",
   issueAt: (row, column) => `Zeile ${row}, ${column}`,
+  issueText: (code, message) => issueTexts[code] ?? `Der Wert passt nicht zum Feld (${message})`,
   start: { contacts: "Kontakte importieren", suppressions: "Diese Adressen sperren" },
   per_second: (rows) => `${rows} Zeilen je Sekunde`,
   left: (time) => `noch ${time}`,
