@@ -78,6 +78,14 @@ export class SmtpSocket {
     this.#socket.write(bytes, written)
   }
 
+  /** Writes both in one packet, if they fit. */
+  writeTogether(first: Uint8Array, second: Uint8Array): void {
+    this.#socket.cork()
+    this.#socket.write(first)
+    this.#socket.write(second)
+    this.#socket.uncork()
+  }
+
   /** Sends a command and waits for its reply; an empty command waits for the greeting. */
   request(command: string): Promise<Reply> {
     return new Promise((resolve, reject) => {

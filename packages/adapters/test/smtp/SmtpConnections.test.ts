@@ -49,7 +49,7 @@ class Stuck extends Socket {
 
   override write(bytes: Uint8Array | string, written?: unknown): boolean {
     const text = Buffer.from(bytes).toString()
-    if (/^(MAIL|RCPT|DATA|\r\n\.)/.test(text)) {
+    if (/^(MAIL|RCPT|DATA|\.\r\n)/.test(text)) {
       setImmediate(() => this.emit("data", Buffer.from(text.startsWith("DATA") ? "354 go\r\n" : "250 ok\r\n")))
     }
     if (typeof written === "function") written()
