@@ -11,8 +11,10 @@ import { Secrets } from "@tentpole/core/kernel/Secrets"
 import { DateTime, Effect, Schema } from "effect"
 
 /** Deliveries that one claim takes for each request that may be open, so that one starts when another ends, and their most. */
-const claimed_ahead = 5
+const claimed_ahead = 10
 const claimed_max = 200
+/** The same while the process is busy with mail, which a smaller claim delays less. */
+const claimed_ahead_busy = 5
 /** Deliveries that one claim of an ordered endpoint takes. They are sent one at a time. */
 const ordered_ahead = 50
 /** Batches that one claim takes: each has up to a megabyte. */
@@ -27,6 +29,7 @@ export class Receiver {
   hasNewHealth = false
   /** Claimed and not attempted. */
   waiting: Array<ClaimedDelivery> = []
+  #low_count = 0
   /** Requests that are open. */
   open_count = 0
   /** When events that wait for a full batch are sent without it. */
@@ -75,13 +78,21 @@ export class Receiver {
     return this.health.failuresInRow >= (this.isOrdered ? 1 : probe_failures_min)
   }
 
-  /** Deliveries to claim now. */
-  claim_count(now: DateTime.Utc): number {
+  /** Deliveries to claim now. `isBusy`: the process is busy with mail. */
+  claim_count(now: DateTime.Utc, isBusy: boolean): number {
     const open_max = this.openMax(now)
     if (this.isHeld || !this.isSent) return Math.max(0, open_max - this.open_count - this.waiting.length)
-    const ahead = this.isOrdered ? ordered_ahead : Math.min(claimed_max, claimed_ahead * open_max)
+    const ahead = this.isOrdered
+      ? ordered_ahead
+      : Math.min(claimed_max, (isBusy ? claimed_ahead_busy : claimed_ahead) * open_max)
     const ahead_max = this.endpoint.settings.batch === null ? ahead : Math.min(ahead, batches_ahead)
-    return this.waiting.length >= Math.min(open_max, ahead_max) ? 0 : ahead_max
+    this.#low_count = Math.ceil(ahead_max / 2)
+    return this.isLow ? ahead_max : 0
+  }
+
+  /** Whether it has so few claimed that it would have none before the next claim ends. */
+  get isLow(): boolean {
+    return this.waiting.length < this.#low_count
   }
 }
 

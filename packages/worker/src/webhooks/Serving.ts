@@ -25,7 +25,7 @@ import type { EndedAttempt, Requests } from "./Requests.ts"
 const events_every_ms = 100
 const endpoints_every_ms = 1_000
 /** So many ends are written without waiting for others. */
-const ends_enough = 100
+const ends_enough = 200
 
 /** Set from outside while a workspace is served. */
 export interface Signals {
@@ -114,7 +114,7 @@ const readAndTurn = (
   Effect.all(
     [
       reads ? retryTransient(spread(served.receivers, served.lease, now)) : Effect.succeed(nothing),
-      turnOver(served, now, isStopping),
+      turnOver(served, { now, isStopping, isBusy: pause_ms > 0 }),
     ],
     { concurrency: pause_ms > 0 ? 1 : 2 },
   )
@@ -156,15 +156,17 @@ const attempts = Effect.fnUntraced(function* (served: Served, receiver: Receiver
       end.ended !== null &&
       isSuccess(end.ended.outcome) &&
       receiver.open_count <= requests.shareOf(receiver.endpoint.settings.inFlight_max)
-    const isLow = receiver.waiting.length < receiver.open_count
-    if (!goesOn || isLow || ended.length >= ends_enough) progress.openUnsafe()
+    if (!goesOn || receiver.isLow || ended.length >= ends_enough) progress.openUnsafe()
     next = goesOn ? receiver.waiting.shift() : undefined
   }
   receiver.open_count--
 })
 
 /** Writes what has ended and claims what can be sent. Returns whether there was any. */
-const turnOver = Effect.fnUntraced(function* (served: Served, now: DateTime.Utc, isStopping: boolean) {
+const turnOver = Effect.fnUntraced(function* (
+  served: Served,
+  { isBusy, isStopping, now }: { readonly now: DateTime.Utc; readonly isStopping: boolean; readonly isBusy: boolean },
+) {
   const queue = yield* WebhookQueue
   const { transact } = yield* Transactor
   const { lease, receivers } = served
@@ -173,7 +175,11 @@ const turnOver = Effect.fnUntraced(function* (served: Served, now: DateTime.Utc,
   const { disabled, settled } = applyEnds(ends, now, () => randoms.pop() ?? 0)
   const back = Array.from(receivers.values()).flatMap((receiver) => returned(receiver, isStopping))
   const healths = newHealths(receivers.values())
-  const wants = isStopping ? [] : Array.from(receivers.values()).filter((receiver) => receiver.claim_count(now) > 0)
+  const wants = isStopping
+    ? []
+    : Array.from(receivers.values(), (receiver) => ({ receiver, limit: receiver.claim_count(now, isBusy) })).filter(
+        ({ limit }) => limit > 0,
+      )
   if (settled.length + back.length + healths.length + wants.length === 0) return false
   const written = transact(
     Effect.gen(function* () {
@@ -181,11 +187,11 @@ const turnOver = Effect.fnUntraced(function* (served: Served, now: DateTime.Utc,
       if (settled.length + back.length + healths.length > 0) {
         yield* queue.settle(lease, { settled: [...settled, ...back], healths })
       }
-      return yield* Effect.forEach(wants, (receiver) =>
+      return yield* Effect.forEach(wants, ({ limit, receiver }) =>
         disabled.has(receiver)
           ? Effect.succeed([])
           : queue.claim(lease, receiver.endpoint.id, {
-              limit: receiver.claim_count(now),
+              limit,
               ordered: receiver.isOrdered,
               testsOnly: !receiver.isSent,
             }),
@@ -194,7 +200,7 @@ const turnOver = Effect.fnUntraced(function* (served: Served, now: DateTime.Utc,
   )
   // What has ended is written, however long the database does not answer.
   const claims = yield* retryTransient(written)
-  for (const [index, receiver] of wants.entries()) receiver.waiting.push(...(claims[index] ?? []))
+  for (const [index, { receiver }] of wants.entries()) receiver.waiting.push(...(claims[index] ?? []))
   return settled.length > 0 || claims.some(({ length }) => length > 0)
 })
 
