@@ -185,7 +185,8 @@ describe.skipIf(started === null)("tents", () => {
     await page.getByRole("menuitem", { name: "Delete…" }).click()
     await page.getByRole("dialog").getByRole("textbox").fill("Shown")
     await page.getByRole("dialog").getByRole("button", { name: "Delete page" }).click()
-    await page.getByRole("heading", { name: "Pages" }).waitFor()
+    await page.waitForURL("**/tents")
+    await page.getByRole("heading", { name: "Pages", exact: true }).waitFor()
     const { tents } = await call("GET", "/v1/tents?search=Shown")
     assert.deepStrictEqual(
       tents.map(({ name }: Json) => name),
