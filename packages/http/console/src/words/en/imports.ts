@@ -162,7 +162,7 @@ export const imports = {
   issuesLater: "The cells of the columns that you changed are checked during the import.",
   issuesNone: "All cells of the first 200 rows can be read.",
   issueAt: (row: string, column: string) => `Row ${row}, ${column}`,
-  /** What is wrong with a cell or a row. The service's message is English. */
+  /** The issue of a cell or a row. The service says it in English. */
   issueText: (_code: string, message: string) => message,
   start: { contacts: "Import contacts", suppressions: "Suppress these addresses" },
   // Run
