@@ -1,4 +1,5 @@
-// Runs a benchmark: `npm run bench audience`. `-- audience --quick` runs a twentieth in a minute, `--full` the largest size.
+// Runs benchmarks: `npm run bench audience`. `-- audience --quick` runs a twentieth in a minute, `--full` the largest size. Without a
+// name it runs all, so that `-- --quick` shows that each of them still works.
 import { parseArgs } from "node:util"
 import { Ending } from "../support/Ending.ts"
 import type { Benchmark } from "./Benchmark.ts"
@@ -26,14 +27,17 @@ const { positionals, values } = parseArgs({
   options: { full: { type: "boolean", default: false }, quick: { type: "boolean", default: false } },
 })
 const { full, quick } = values
-const load = benchmarks[positionals[0] ?? ""]
-if (load === undefined || (quick && full)) {
-  console.error(`Usage: npm run bench -- <name> [--quick | --full]: ${Object.keys(benchmarks).join(", ")}`)
+const names = positionals.length === 0 ? Object.keys(benchmarks) : positionals
+if (names.some((name) => benchmarks[name] === undefined) || (quick && full)) {
+  console.error(`Usage: npm run bench -- [<name> …] [--quick | --full]: ${Object.keys(benchmarks).join(", ")}`)
   process.exit(1)
 }
-await Ending.during(async (ending) => {
-  const report = new Report({ full, quick })
-  const run = await load()
-  await run({ full, quick, report, ending })
-  report.close()
-})
+for (const name of names) {
+  await Ending.during(async (ending) => {
+    const report = new Report({ full, quick })
+    if (names.length > 1) report.say(`# ${name}`)
+    const run = await benchmarks[name]?.()
+    await run?.({ full, quick, report, ending })
+    report.close()
+  })
+}

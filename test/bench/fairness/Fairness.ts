@@ -58,20 +58,21 @@ const every_ms = 25
 
 const form = { "content-type": "application/x-www-form-urlencoded" }
 
-/** The status of the answer. `fetch` sends no other host than that of the address. */
-const answered = async (method: "GET" | "POST", options: RequestOptions, text: string): Promise<number> => {
+/** `fetch` sends no other host than that of the address. */
+const answered = async (method: "GET" | "POST", options: RequestOptions, text: string) => {
   const sending = request({ ...options, method })
   sending.end(text)
   const [response] = await once(sending, "response")
-  await buffer(response)
-  return response.statusCode
+  return { status: Number(response.statusCode), text: (await buffer(response)).toString() }
 }
 
 /** An anonymous visitor reads a page, opens a message again and again, and sends forms beyond the allowed rate. */
-const visitor = async ({ tentId, world, ...page }: Page): Promise<ReadonlyArray<() => Promise<number>>> => {
+const visitor = async ({ world, ...page }: Page): Promise<ReadonlyArray<() => Promise<number>>> => {
   const host = `default.localhost:${world.deployment.pagesPort}`
-  const html = await world.deployment.call("GET", `/v1/tents/${tentId}/content`)
-  const action = /<form[^>]*action="[^"]*\/f\/[^/]+\/([^"]+)"/.exec(html.text)?.[1] ?? "form-1"
+  const send = (method: "GET" | "POST", path: string, text = "") =>
+    answered(method, { host: "127.0.0.1", port: world.deployment.pagesPort, path, headers: { host, ...form } }, text)
+  const [, action] = /action="([^"]*\/f\/[^"]+)"/.exec((await send("GET", page.path)).text) ?? []
+  if (action === undefined) throw new Error("the page has no form")
   const reader = await world.sender("reader", { contacts: 1 })
   await world.sent(reader, await world.launch(reader))
   const [delivery] = await world.inside.asOwner<{ id: DeliveryId }>(
@@ -83,13 +84,11 @@ const visitor = async ({ tentId, world, ...page }: Page): Promise<ReadonlyArray<
     Effect.map(Links, (links) => links.of({ workspaceId: reader.id, deliveryId: delivery.id }).open),
   )
   const body = new URLSearchParams({ email: "ann@example.com", message: "x".repeat(9_000) }).toString()
-  const send = (method: "GET" | "POST", path: string, text = "") =>
-    answered(method, { host: "127.0.0.1", port: world.deployment.pagesPort, path, headers: { host, ...form } }, text)
   return [
     () => send("GET", page.path),
     () => send("GET", new URL(opened).pathname),
-    () => send("POST", `/f/${tentId}/${action}`, body),
-  ]
+    () => send("POST", new URL(action, `http://${host}`).pathname, body),
+  ].map((visit) => async () => (await visit()).status)
 }
 
 const visits = async (bench: Bench, page: Page, small: Sender): Promise<void> => {
