@@ -94,7 +94,7 @@ const visitor = async ({ world, ...page }: Page): Promise<ReadonlyArray<() => Pr
 const visits = async (bench: Bench, page: Page, small: Sender): Promise<void> => {
   const { reads } = sizeOf(bench)
   const requests = await visitor(page)
-  const quick = () => timesOf(reads * 5, () => small.call("GET", "/v1/contact-lists?limit=1"))
+  const quick = () => timesOf(reads * 25, () => small.call("GET", "/v1/contact-lists?limit=1"))
   await quick()
   const idle = spreadOf(await quick())
   const counts = new Map<string, number>()
