@@ -91,8 +91,8 @@ export const plantViews = async (
       'site-' || n % 500 || '.example' as referrer
     from tents, generate_series(0, 6) as day, generate_series(1, ${size.views_a_day}) as n`)
   await statement(`
-    insert into page_view (workspace_id, tent_id, at, visitor, country, device, browser, os, referrer)
-    select workspace_id, tent_id, at, visitor, country, device, browser, os, referrer from planted`)
+    insert into page_view (workspace_id, tent_id, at, country, device, browser, os, referrer)
+    select workspace_id, tent_id, at, country, device, browser, os, referrer from planted`)
   await statement(`
     create table sums as
     select workspace_id, tent_id, (at at time zone 'UTC')::date as day, d.dimension, d.value, count(*)::int as views
