@@ -14,7 +14,7 @@ const sizeOf = ({ full, quick }: Bench) => ({
   messages: quick ? 20 : 200,
   rounds: quick ? 1 : 3,
   round_ms: quick ? 1_000 : 4_000,
-  recipients: full ? 1_000_000 : quick ? 10_000 : 100_000,
+  recipients: full ? 1_000_000 : quick ? 20_000 : 100_000,
   window_ms: quick ? 2_000 : 10_000,
 })
 

@@ -51,7 +51,7 @@ const fillMonth = async ({ report }: Bench, world: World, { months_ago, rows }: 
       execute format($insert$
         insert into %I (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized, display_name,
           display_name_folded, operational, state, token, sent_at, handed_over_at, created_at)
-        select '${workspace}', timed_id(at, decode(md5(n::text), 'hex')), md5('blast')::uuid, md5(n::text)::uuid, md5('blast')::uuid,
+        select '${workspace}', timed_id((extract(epoch from at) * 1000)::bigint, decode(md5(n::text), 'hex')), md5('blast')::uuid, md5(n::text)::uuid, md5('blast')::uuid,
           'person' || n || '@example.com', 'person' || n || '@example.com', 'Person ' || n, 'person ' || n, false, 'sent', n, at, at,
           at
         from generate_series(1, ${rows}) as n, lateral (select %L::timestamptz + n * interval '1 ms' as at) as sent
