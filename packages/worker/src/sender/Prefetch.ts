@@ -34,10 +34,10 @@ export const fresh_ms = 10_000
  * The bytes of messages in memory from which no more are rendered. A message has up to `MESSAGE_BYTES_MAX`, so that those of all
  * connections could fill the memory.
  */
-const messages_bytes_max = 32 * 2 ** 20
+const messages_bytes_max = 16 * 2 ** 20
 
-/** The size expected of the first message, and the part of the expectation that each smaller one leaves. */
-const first_bytes_expected = 2 ** 20
+/** The size expected of the first message, so that few are begun before one is known, and the part that each smaller one leaves. */
+const first_bytes_expected = 8 * 2 ** 20
 const expectation_kept = 0.9
 
 /**

@@ -83,7 +83,7 @@ describe("Prefetch", () => {
 
   it.effect("renders no more messages than fit into memory, but always one", () =>
     Effect.gen(function* () {
-      const { rendered, take } = yield* beginWith(14_000_000)
+      const { rendered, take } = yield* beginWith(7_000_000)
       assert.deepStrictEqual(rendered, [0, 1])
       const first = yield* take
       yield* settled
@@ -92,7 +92,7 @@ describe("Prefetch", () => {
       yield* settled
       // The third has no message, so that the fourth fits.
       assert.deepStrictEqual(rendered, [0, 1, 2, 3])
-      const large = yield* beginWith(40_000_000)
+      const large = yield* beginWith(20_000_000)
       assert.deepStrictEqual(large.rendered, [0])
       yield* (yield* large.take).end
       yield* settled
