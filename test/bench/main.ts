@@ -1,5 +1,4 @@
-// Runs benchmarks: `npm run bench audience`. `-- audience --quick` runs a twentieth in a minute, `--full` the largest size. Without a
-// name it runs all, so that `-- --quick` shows that each of them still works.
+// Runs benchmarks, all without a name: `npm run bench audience`. `-- --quick` runs a twentieth in a minute, `--full` the largest size.
 import { parseArgs } from "node:util"
 import { Ending } from "../support/Ending.ts"
 import type { Benchmark } from "./Benchmark.ts"
@@ -26,18 +25,18 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { full: { type: "boolean", default: false }, quick: { type: "boolean", default: false } },
 })
-const { full, quick } = values
 const names = positionals.length === 0 ? Object.keys(benchmarks) : positionals
-if (names.some((name) => benchmarks[name] === undefined) || (quick && full)) {
+if (names.some((name) => benchmarks[name] === undefined) || (values.quick && values.full)) {
   console.error(`Usage: npm run bench -- [<name> …] [--quick | --full]: ${Object.keys(benchmarks).join(", ")}`)
   process.exit(1)
 }
 for (const name of names) {
   await Ending.during(async (ending) => {
-    const report = new Report({ full, quick })
+    const report = new Report(values)
     if (names.length > 1) report.say(`# ${name}`)
-    const run = await benchmarks[name]?.()
-    await run?.({ full, quick, report, ending })
+    await (
+      await benchmarks[name]?.()
+    )?.({ ...values, report, ending })
     report.close()
   })
 }
