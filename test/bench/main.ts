@@ -20,7 +20,6 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   scale: async () => (await import("./scale/Scale.ts")).scale,
   webhooks: async () => (await import("./webhooks/Webhooks.ts")).webhooks,
 }
-
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { full: { type: "boolean", default: false }, quick: { type: "boolean", default: false } },
@@ -34,9 +33,8 @@ for (const name of names) {
   await Ending.during(async (ending) => {
     const report = new Report(values)
     if (names.length > 1) report.say(`# ${name}`)
-    await (
-      await benchmarks[name]?.()
-    )?.({ ...values, report, ending })
+    const run = await benchmarks[name]?.()
+    await run?.({ ...values, report, ending })
     report.close()
   })
 }
