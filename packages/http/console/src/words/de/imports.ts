@@ -11,9 +11,11 @@ const issueTexts: Readonly<Record<string, string>> = {
   empty_row: "Die Zeile ist leer",
   invalid_email: "ist keine E-Mail-Adresse",
   invalid_phone: "ist keine Telefonnummer, wie etwa +49301234567",
+  invalid_topic_status: "muss subscribed, yes, true oder 1 sein, oder unsubscribed, no, false oder 0",
   kept_unsubscribed: "Der Kontakt hat sich abgemeldet: Ein Import meldet niemanden wieder an",
   missing_identity: "Die Zeile hat weder E-Mail noch Telefon",
   not_suppressed: "sagt nicht, dass die Adresse gesperrt ist",
+  unknown_custom_field: "Dieses Feld gibt es nicht",
   unknown_reason: "sagt nicht, warum die Adresse gesperrt ist: unsubscribe, bounce, complaint oder manual",
   wrong_column_count:
     "Die Zeile hat nicht so viele Zellen wie die Kopfzeile. Vielleicht fehlt ein Trennzeichen oder ein Anführungszeichen",
@@ -151,7 +153,6 @@ export const imports: Words["imports"] = {
   reason: "Grund, wo keine Spalte einen nennt",
   reasons: { unsubscribe: "abgemeldet", bounce: "unzustellbar", complaint: "als Spam gemeldet", manual: "von Hand" },
   lists: "Zu statischen Listen hinzufügen",
-  addList: "Liste hinzufügen",
   removeList: (name) => `${name} entfernen`,
   existing: "Kontakte, die es schon gibt",
   existingChoices: {

@@ -134,7 +134,6 @@ export const imports = {
   reason: "Reason, where no column says one",
   reasons: { unsubscribe: "unsubscribed", bounce: "bounced", complaint: "marked as spam", manual: "by hand" },
   lists: "Add to static lists",
-  addList: "Add a list",
   removeList: (name: string) => `Remove ${name}`,
   existing: "Contacts that exist",
   existingChoices: {
