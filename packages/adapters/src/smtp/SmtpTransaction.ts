@@ -25,7 +25,7 @@ interface Command {
 
 /** Bytes written at a time: the rest can still be withheld. */
 const chunk_bytes = 64 * 1024
-/** The end of a body goes in one write with the dot, which saves both sides a packet. Operating systems take as much at once. */
+/** The end of a body goes in one write with the dot, which saves both sides a packet. From then on a cut leaves the message in doubt. */
 const last_bytes_max = 32 * 1024
 
 const line_end = "\r\n"
