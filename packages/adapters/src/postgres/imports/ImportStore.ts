@@ -152,7 +152,7 @@ const addMembers = (sql: PgClient.PgClient, workspace: WorkspaceId, { members, a
             sql,
             workspace,
             sql`(
-              select coalesce(jsonb_agg(jsonb_build_array('list_added', contact_id, ${iso(at)}::text, metadata)), '[]')
+              select coalesce(json_agg(json_build_array('list_added', contact_id, ${iso(at)}::text, metadata)), '[]')
               from named)`,
           )} as events`,
         ([row]) => appendEventsIfRead(workspace, row?.events ?? null),

@@ -5,7 +5,6 @@ import { type DomainEvent, Outbox, type RecordedEvent } from "@tentpole/core/ker
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { SqlError, Statement } from "effect/sql"
-import { texts } from "./Arrays.ts"
 import { homeOf } from "../citus/Home.ts"
 import { fromRow, type RowOf } from "./Instants.ts"
 import { Conflicted, fencedWrites, Reads, transactionTime } from "./Postgres.ts"
@@ -18,7 +17,7 @@ interface Subscription {
 
 /** What a transaction writes to the outbox of a workspace. */
 interface Pending {
-  readonly events: Array<DomainEvent>
+  readonly events: Array<EventJson>
   readonly subscriptions: Array<Subscription>
   /** Whether a statement returned no events because there was no consumer. */
   hasUnreadEvents: boolean
@@ -92,7 +91,7 @@ const writePending = Effect.fnUntraced(function* (
 const append = (
   sql: PgClient.PgClient,
   workspace: WorkspaceId,
-  events: ReadonlyArray<DomainEvent>,
+  events: ReadonlyArray<EventJson>,
   now: Statement.Fragment,
 ) => sql`
   with moved as (
@@ -100,12 +99,10 @@ const append = (
     returning position - ${events.length}::int as before
   ), written as (
     insert into outbox_event (workspace_id, position, type, contact_id, at, data)
-    select home.workspace_id, moved.before + added.nth, added.type, added.contact_id, added.at, added.data
-    from ${homeOf(sql, workspace)} cross join moved cross join unnest(${texts(events.map((event) => event.type))}::text[],
-      ${texts(events.map((event) => event.contactId))}::uuid[],
-      ${texts(events.map((event) => DateTime.formatIso(event.at)))}::timestamptz[],
-      ${texts(events.map((event) => JSON.stringify(event.data)))}::jsonb[])
-      with ordinality as added (type, contact_id, at, data, nth)
+    select home.workspace_id, moved.before + added.nth, added.event ->> 0, (added.event ->> 1)::uuid,
+      (added.event ->> 2)::timestamptz, added.event -> 3
+    from ${homeOf(sql, workspace)} cross join moved
+      cross join jsonb_array_elements(${JSON.stringify(events)}::jsonb) with ordinality as added (event, nth)
     returning 1
   )
   -- flows and webhooks read events
@@ -113,16 +110,22 @@ const append = (
   select w.kind, w.workspace_id, ${now} from due_work w
   where w.workspace_id = ${workspace} and w.kind in ('flow_events', 'webhooks')`
 
+/** An event as JSON: type, contact, instant, data. */
+export type EventJson = readonly [string, DomainEvent["contactId"], string, DomainEvent["data"]]
+
 /** Adds events to the open transaction. Stores call it with the events of their changes. */
 export const appendEvents = (workspace: WorkspaceId, events: ReadonlyArray<DomainEvent>) =>
+  appendJson(
+    workspace,
+    events.map(({ at, contactId, data, type }) => [type, contactId, DateTime.formatIso(at), data]),
+  )
+
+const appendJson = (workspace: WorkspaceId, events: ReadonlyArray<EventJson>) =>
   events.length === 0
     ? Effect.void
     : Effect.map(pendingOf(workspace), (pending) => {
         for (const event of events) pending.events.push(event)
       })
-
-/** An event that a statement returns as JSON: type, contact, instant, data. */
-export type EventJson = readonly [string, DomainEvent["contactId"], string, DomainEvent["data"]]
 
 /** `events`, an array of `EventJson`, if the workspace has a consumer, else null. */
 export const eventsIfRead = (sql: PgClient.PgClient, workspace: WorkspaceId, events: Statement.Fragment) => sql`
@@ -134,10 +137,7 @@ export const appendEventsIfRead = (workspace: WorkspaceId, events: ReadonlyArray
     ? Effect.map(pendingOf(workspace), (pending) => {
         pending.hasUnreadEvents = true
       })
-    : appendEvents(
-        workspace,
-        events.map(([type, contactId, at, data]) => ({ type, contactId, at: DateTime.makeUnsafe(at), data })),
-      )
+    : appendJson(workspace, events)
 
 /** Adds a consumer just before the commit of the open transaction. Does nothing for one that exists, except to run `started`. */
 export const subscribe = (

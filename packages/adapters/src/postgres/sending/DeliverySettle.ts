@@ -313,7 +313,7 @@ const newEvents = (sql: Sql, workspace: WorkspaceId) =>
   eventsIfRead(
     sql,
     workspace,
-    sql`(select coalesce(jsonb_agg(jsonb_build_array(type, contact_id, at, data)), '[]') from events)`,
+    sql`(select coalesce(json_agg(json_build_array(type, contact_id, at, data)), '[]') from events)`,
   )
 
 /** The settlements that changed no row because they were written before. A delivery that was queued again is not recognised. */

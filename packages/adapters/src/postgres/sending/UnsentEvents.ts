@@ -29,7 +29,7 @@ export const unsent = (sql: Sql, workspace: WorkspaceId, written: Statement.Frag
     sql,
     workspace,
     sql`(
-      select coalesce(jsonb_agg(jsonb_build_array(
+      select coalesce(json_agg(json_build_array(
         case when d.state = 'blocked' then 'email_blocked' else 'email_failed' end, d.contact_id, ${at},
         ${sql.literal(deliveryMetadata)} || jsonb_build_object('reason', d.reason)) order by d.delivery_id), '[]')
       from ${written} d left join contact c on c.workspace_id = ${workspace} and c.contact_id = d.contact_id
