@@ -29,6 +29,8 @@ export class Receiver {
   hasNewHealth = false
   /** Claimed and not attempted. */
   waiting: Array<ClaimedDelivery> = []
+  /** Whether the last claim has perhaps left some that are due. */
+  hasMoreDue = false
   #low_count = 0
   /** Requests that are open. */
   open_count = 0

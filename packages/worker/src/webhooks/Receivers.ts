@@ -42,15 +42,24 @@ export interface Spread {
 
 export const nothing: Spread = { wrote: false, more: false }
 
-/** Writes the deliveries of new events, and how far each receiver is. */
-export const spread = Effect.fnUntraced(function* (receivers: Receivers, lease: WebhookLease, now: DateTime.Utc) {
+/**
+ * Writes the deliveries of new events, and how far each receiver is. `isBusy`: the process is busy with mail; a receiver with
+ * deliveries that are due gets no more.
+ */
+export const spread = Effect.fnUntraced(function* (
+  receivers: Receivers,
+  lease: WebhookLease,
+  { isBusy, now }: { readonly now: DateTime.Utc; readonly isBusy: boolean },
+) {
   const queue = yield* WebhookQueue
   const { many } = yield* Ids
   const { transact } = yield* Transactor
-  const enabled = [...receivers.values()].filter(({ isEnabled }) => isEnabled)
+  const all = [...receivers.values()].filter(({ isEnabled }) => isEnabled)
+  const enabled = all.filter(({ hasMoreDue }) => !(isBusy && hasMoreDue))
+  const isLeft = enabled.length < all.length
   const after = leastOf(enabled.map(({ position }) => BigInt(position)))
   const events = after === null ? [] : yield* queue.eventsAfter(lease.workspace, after.toString(), events_max)
-  if (events.length === 0) return nothing
+  if (events.length === 0) return { wrote: false, more: isLeft } satisfies Spread
   const more = events.length === events_max
   const spare = [...(yield* many(enabled.length * events.length))]
   const results = enabled.map((receiver) => {
@@ -70,7 +79,7 @@ export const spread = Effect.fnUntraced(function* (receivers: Receivers, lease: 
     receiver.position = result.position
     receiver.waitsUntil = result.waitsUntil
   }
-  return { wrote: moved.some(({ result }) => result.deliveries.length > 0), more } satisfies Spread
+  return { wrote: moved.some(({ result }) => result.deliveries.length > 0), more: more || isLeft } satisfies Spread
 })
 
 const leastOf = (positions: ReadonlyArray<bigint>): bigint | null =>

@@ -79,7 +79,12 @@ export const serve = Effect.fnUntraced(function* (lease: WebhookLease, requests:
       yield* retryTransient(refresh(served.receivers, lease))
     }
     const reads: boolean = isTime("events", events_every_ms, now) || isNew || more
-    const step: readonly [Spread, boolean] = yield* readAndTurn(served, { now, reads, isStopping, pause_ms })
+    const step: readonly [Spread, boolean] = yield* readAndTurn(served, {
+      now,
+      reads,
+      isStopping,
+      isBusy: pause_ms > 0,
+    })
     const [written, found] = step
     more = written.more
     yield* openRequests(served, now)
@@ -102,21 +107,21 @@ const readAndTurn = (
   {
     isStopping,
     now,
-    pause_ms,
+    isBusy,
     reads,
   }: {
     readonly isStopping: boolean
     readonly now: DateTime.Utc
-    readonly pause_ms: number
+    readonly isBusy: boolean
     readonly reads: boolean
   },
 ) =>
   Effect.all(
     [
-      reads ? retryTransient(spread(served.receivers, served.lease, now)) : Effect.succeed(nothing),
-      turnOver(served, { now, isStopping, isBusy: pause_ms > 0 }),
+      reads ? retryTransient(spread(served.receivers, served.lease, { now, isBusy })) : Effect.succeed(nothing),
+      turnOver(served, { now, isStopping, isBusy }),
     ],
-    { concurrency: pause_ms > 0 ? 1 : 2 },
+    { concurrency: isBusy ? 1 : 2 },
   )
 
 /** Whether a time has passed since the last yes. */
@@ -200,7 +205,11 @@ const turnOver = Effect.fnUntraced(function* (
   )
   // What has ended is written, however long the database does not answer.
   const claims = yield* retryTransient(written)
-  for (const [index, { receiver }] of wants.entries()) receiver.waiting.push(...(claims[index] ?? []))
+  for (const [index, { limit, receiver }] of wants.entries()) {
+    const claimed = claims[index] ?? []
+    receiver.waiting.push(...claimed)
+    receiver.hasMoreDue = claimed.length === limit
+  }
   return settled.length > 0 || claims.some(({ length }) => length > 0)
 })
 

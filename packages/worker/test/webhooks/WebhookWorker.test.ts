@@ -90,10 +90,10 @@ const write = Effect.fnUntraced(function* (workspace: WorkspaceId, count: number
   )
 })
 
-const logged = (workspace: WorkspaceId, { endpoint: { id } }: EndpointWithSecret) =>
+const logged = (workspace: WorkspaceId, { endpoint: { id } }: EndpointWithSecret, limit = 100) =>
   Effect.flatMap(DeliveryLog, ({ list }) =>
     Effect.map(
-      list(workspace, id, { after: null, limit: 100, status: null, eventType: null, since: null, until: null }),
+      list(workspace, id, { after: null, limit, status: null, eventType: null, since: null, until: null }),
       ({ items }) => items,
     ),
   )
@@ -188,6 +188,22 @@ describe("WebhookWorker", () => {
       yield* until(
         "all are sent",
         Effect.sync(() => receiver.calls.length === 3),
+      )
+    }))
+
+  test("writes no new deliveries for an endpoint while it yields to sending and others are due", (receiver) =>
+    Effect.gen(function* () {
+      const { endpoint, workspace } = yield* begin()
+      yield* write(workspace, 1_100)
+      yield* start(receiver, { watch: () => undefined, pause_ms: () => 20 })
+      yield* until(
+        "half are sent",
+        Effect.sync(() => receiver.calls.length >= 550),
+      )
+      assert.strictEqual((yield* logged(workspace, endpoint, 2_000)).length, 1_000)
+      yield* until(
+        "all are sent",
+        Effect.sync(() => receiver.calls.length === 1_100),
       )
     }))
 
