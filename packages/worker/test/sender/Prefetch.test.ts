@@ -9,27 +9,31 @@ import { itemsOf } from "../fixtures/Items.ts"
 /** Waits until every fiber that can continue has continued. */
 const settled = Effect.repeat(Effect.yieldNow, { times: 50 })
 
-/** Deliveries for four connections, in order; the third one can't be rendered. Messages have this many bytes. */
-const beginWith = Effect.fnUntraced(function* (size_bytes: number) {
+/** Deliveries in order; the third one can't be rendered. Messages have this many bytes. */
+const beginWith = Effect.fnUntraced(function* (
+  size_bytes: number,
+  connections_max = 4,
+  before: Effect.Effect<void> = Effect.void,
+) {
   const items = itemsOf(1, 20)
   const line = yield* Queue.unbounded<(typeof items)[number]>()
   yield* Queue.offerAll(line, items)
   const rendered: Array<number> = []
   const { poll, renderers } = yield* prefetch({
-    connections_max: 4,
+    connections_max,
     next: Queue.take(line),
     offered: Effect.void,
     render: (_, { id }) =>
       Effect.suspend(() => {
         const at = items.findIndex(({ claimed }) => claimed.id === id)
         rendered.push(at)
-        return at === 2
-          ? Effect.fail(new NotRendered({ reason: "not_rendered", why: "it is the third" }))
-          : Effect.succeed({
-              envelope: { from: "news@shop.test", to: "ann@example.test" },
-              bytes: new Uint8Array(size_bytes).fill(at),
-              release: Effect.void,
-            })
+        const message = {
+          envelope: { from: "news@shop.test", to: "ann@example.test" },
+          bytes: new Uint8Array(size_bytes).fill(at),
+          release: Effect.void,
+        }
+        const why = new NotRendered({ reason: "not_rendered", why: "it is the third" })
+        return Effect.andThen(before, at === 2 ? Effect.fail(why) : Effect.succeed(message))
       }),
   })
   const take = Effect.flatMap(poll, (ready) => {
@@ -97,6 +101,13 @@ describe("Prefetch", () => {
       yield* (yield* large.take).end
       yield* settled
       assert.deepStrictEqual(large.rendered, [0, 1])
+    }),
+  )
+
+  it.effect("begins two messages while the size of none is known", () =>
+    Effect.gen(function* () {
+      const { rendered } = yield* beginWith(1, 20, Effect.never)
+      assert.deepStrictEqual(rendered, [0, 1])
     }),
   )
 

@@ -11,11 +11,13 @@ import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { DeliveryLog } from "@tentpole/core/webhooks/deliveries/DeliveryLog"
 import { type WebhookAnswer, type WebhookCall, WebhookCaller } from "@tentpole/core/webhooks/deliveries/WebhookCaller"
+import { WebhookQueue } from "@tentpole/core/webhooks/deliveries/WebhookQueue"
 import type { NewEndpoint } from "@tentpole/core/webhooks/endpoints/EndpointInput"
 import { WebhookDeliveries } from "@tentpole/core/webhooks/endpoints/WebhookDeliveries"
 import { type EndpointWithSecret, WebhookEndpoints } from "@tentpole/core/webhooks/endpoints/WebhookEndpoints"
 import { keyOf } from "@tentpole/core/webhooks/Signature"
 import { SendingLoad } from "@tentpole/worker/SendingLoad"
+import { Receiver as ServedReceiver } from "@tentpole/worker/webhooks/Receiver"
 import * as WebhookWorker from "@tentpole/worker/webhooks/WebhookWorker"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Exit, Layer, Redacted, Scope } from "effect"
@@ -205,6 +207,26 @@ describe("WebhookWorker", () => {
         "all are sent",
         Effect.sync(() => receiver.calls.length === 1_100),
       )
+    }))
+
+  test("claims again when half of a claim is left, and half as many while mail is sent", () =>
+    Effect.gen(function* () {
+      const { workspace } = yield* begin()
+      const [served] = yield* (yield* WebhookQueue).endpoints(workspace)
+      assert(served !== undefined)
+      const receiver = new ServedReceiver(served, { keys: () => [], headers: {} })
+      const now = yield* DateTime.now
+      const counts = (waiting_count: number) => {
+        receiver.waiting.length = waiting_count
+        return [receiver.claim_count(now, false), receiver.claim_count(now, true)]
+      }
+      assert.deepStrictEqual([0, 49, 50, 99, 100].map(counts), [
+        [200, 100],
+        [200, 100],
+        [200, 0],
+        [200, 0],
+        [0, 0],
+      ])
     }))
 
   test("repeats a failed attempt later, and counts it", (receiver) =>
