@@ -94,7 +94,7 @@ describe.skipIf(started === null)("imports", () => {
     ])
     const rejected = await readFile(await download.path(), "utf8")
     assert.include(rejected, '"no address"')
-    await page.getByRole("link", { name: "Import the mended file" }).click()
+    await page.getByRole("link", { name: "Import the fixed file" }).click()
     await choose(page, rejected.replace("no address", "carla@example.org"))
     await page.getByRole("button", { name: "Next" }).click()
     await page.getByRole("button", { name: "Import contacts" }).click()

@@ -68,7 +68,7 @@ export const judgeCluster = (cluster: ClusterDiagnosis | null): ReadonlyArray<Fi
           warning(
             "work",
             "webhooks, messages and consent were not checked",
-            "Mend the nodes first, then run this again.",
+            "Fix the nodes first, then run this again.",
           ),
         ]),
   ]

@@ -23,7 +23,7 @@ const judgeWebhooks = (it: Diagnosis): Finding =>
     ? warning(
         "webhooks",
         `${it.webhooks.disabled} endpoints were disabled because they did not work`,
-        "`tentpole webhook list` shows why. Mend the receiver, then enable the endpoint.",
+        "`tentpole webhook list` shows why. Fix the receiver, then enable the endpoint.",
       )
     : it.webhooks.lag_s > webhook_lag_s_max
       ? warning(

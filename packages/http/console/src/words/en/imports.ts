@@ -144,7 +144,7 @@ export const imports = {
   invalid: "A cell that cannot be read",
   invalidChoices: { skip_row: "Rejects its row", skip_cell: "Is left out" },
   moreColumns: plural({ one: "Show {n} more column", other: "Show {n} more columns" }),
-  mendColumns: "Mend the columns",
+  mendColumns: "Fix the columns",
   // Look
   lookText: "The first rows as they will be imported.",
   row: "Row",
@@ -181,8 +181,8 @@ export const imports = {
   open: "Open",
   noResults: "No rows here.",
   rejected: plural({ one: "Download {n} rejected row", other: "Download {n} rejected rows" }),
-  mend: "Mend the rejected rows and import the file again: the columns are recognised.",
-  again: "Import the mended file",
+  mend: "Fix the rejected rows and import the file again: the columns are recognised.",
+  again: "Import the fixed file",
   // Addresses
   paste: "Paste addresses",
   pasteText: "Email addresses, one a line or with commas. Unknown ones become contacts.",
