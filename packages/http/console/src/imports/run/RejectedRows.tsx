@@ -1,4 +1,4 @@
-// The rejected rows of a run as a file: mended, it is imported again.
+// The rejected rows of a run as a file, which a person corrects and imports again.
 import { Button, Group, Text } from "@mantine/core"
 import type { ImportRun } from "@tentpole/client"
 import { useMutation } from "@tanstack/react-query"
@@ -7,25 +7,22 @@ import { api } from "../../api/client.ts"
 import { DownloadIcon, UploadIcon } from "../../Icons.tsx"
 import { CurlButton } from "../../parts/Copy.tsx"
 import { Problem } from "../../parts/Problem.tsx"
+import { saveFile } from "../../saveFile.ts"
 import { useSession } from "../../session.tsx"
 import { useWords } from "../../words/Words.tsx"
 
-/** Saves bytes as a file of the browser. A link can't name the workspace of a call. */
-const save = async (bytes: ReadableStream<Uint8Array>, name: string): Promise<void> => {
-  const url = URL.createObjectURL(await new Response(bytes as ReadableStream<Uint8Array<ArrayBuffer>>).blob())
-  const link = document.createElement("a")
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
-}
+const blobOf = (bytes: ReadableStream<Uint8Array>): Promise<Blob> =>
+  new Response(bytes as ReadableStream<Uint8Array<ArrayBuffer>>).blob()
 
 export const RejectedRows = ({ run }: { readonly run: ImportRun }) => {
   const words = useWords("imports")
   const { may } = useSession()
   const params = { import_run_id: run.import_run_id }
   const load = useMutation({
-    mutationFn: async () => save(await api.imports.exportKept({ params }), `rejected-${run.import_run_id}.csv`),
+    mutationFn: async () => {
+      const rows = await blobOf(await api.imports.exportKept({ params }))
+      saveFile(`rejected-${run.import_run_id}.csv`, "text/csv;charset=utf-8", rows)
+    },
   })
   const count = run.error_count + run.skipped_count + run.warning_count
   if (count === 0 || !may("editor")) return null
