@@ -34,7 +34,7 @@ const VersionList = ({ approved, chosen, current, listed, onChoose }: ListProps)
   const words = useWords("shell").versions
   const { bytes } = useFormat()
   return (
-    <ScrollArea.Autosize mah={480} type="auto" aria-label={words.title}>
+    <ScrollArea.Autosize mah={480} type="auto" role="group" aria-label={words.title}>
       {listed.isPending && <Skeleton h={200} />}
       {listed.isError && <Problem error={listed.error} onRetry={listed.refetch} />}
       {listed.data?.versions.map((each) => (
