@@ -134,8 +134,7 @@ export const stateUpdate = (
         sql,
         changed.map(({ state }) => state),
       )}) as g (endpoint_id, delivery_id, ${sql.literal(stateNames)})
-    where d.workspace_id = ${workspace} and d.endpoint_id = g.endpoint_id and d.delivery_id = g.delivery_id
-      and d.delivery_id = any(${texts(changed.map(({ id }) => id))}::uuid[]) and ${condition}
+    where d.workspace_id = ${workspace} and d.endpoint_id = g.endpoint_id and d.delivery_id = g.delivery_id and ${condition}
     returning d.endpoint_id, d.delivery_id, d.status
   )`
 
