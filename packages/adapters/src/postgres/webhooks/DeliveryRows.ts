@@ -118,7 +118,10 @@ export const insertions = (
     )`
 }
 
-/** The states of deliveries, as a part of a WITH, which returns the deliveries that met the condition on `d`. Their claims end. */
+/**
+ * The states of deliveries, as a part of a WITH, which returns the deliveries that met the condition on `d`. Their claims end. The keys
+ * are arrays besides: with either of them alone, a plan may read all deliveries of the workspace.
+ */
 export const stateUpdate = (
   sql: Sql,
   workspace: WorkspaceId,
@@ -134,7 +137,9 @@ export const stateUpdate = (
         sql,
         changed.map(({ state }) => state),
       )}) as g (endpoint_id, delivery_id, ${sql.literal(stateNames)})
-    where d.workspace_id = ${workspace} and d.endpoint_id = g.endpoint_id and d.delivery_id = g.delivery_id and ${condition}
+    where d.workspace_id = ${workspace} and d.endpoint_id = g.endpoint_id and d.delivery_id = g.delivery_id
+      and d.endpoint_id = any(${texts([...new Set(changed.map(({ endpointId }) => endpointId))])}::uuid[])
+      and d.delivery_id = any(${texts(changed.map(({ id }) => id))}::uuid[]) and ${condition}
     returning d.endpoint_id, d.delivery_id, d.status
   )`
 

@@ -245,11 +245,7 @@ const healthUpdate = (sql: Sql, workspace: WorkspaceId, healths: ReadonlyArray<S
     )`
 }
 
-/**
- * Reads each delivery by its key. Another join would read all deliveries of the workspace, once the statistics say that there are
- * many. `(claim = …) is true` uses no index: the one on claims has a dead entry for each delivery that was claimed since the last
- * vacuum.
- */
+/** `(claim = …) is true` uses no index: the one on claims has a dead entry for each delivery that was claimed since the last vacuum. */
 const settle = Effect.fnUntraced(function* (
   sql: Sql,
   lease: WebhookLease,
@@ -258,7 +254,6 @@ const settle = Effect.fnUntraced(function* (
 ) {
   const { token, workspace } = lease
   const now = yield* transactionTime(sql)
-  yield* sql`select set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
   yield* sql`
     with ${held(sql, lease)}, ${healthUpdate(sql, workspace, healths)},
     ${stateUpdate(sql, workspace, settled, sql`(d.claim = ${token}::bigint) is true and exists (select from held)`)},
