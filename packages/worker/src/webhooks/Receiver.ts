@@ -29,7 +29,7 @@ export class Receiver {
   hasNewHealth = false
   /** Claimed and not attempted. */
   waiting: Array<ClaimedDelivery> = []
-  /** Whether the last claim has perhaps left some that are due. */
+  /** Whether the last claim was full, so that more deliveries may be due. */
   hasMoreDue = false
   #low_count = 0
   /** Requests that are open. */

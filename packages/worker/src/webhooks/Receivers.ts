@@ -43,8 +43,8 @@ export interface Spread {
 export const nothing: Spread = { wrote: false, more: false }
 
 /**
- * Writes the deliveries of new events, and how far each receiver is. `isBusy`: the process is busy with mail; a receiver with
- * deliveries that are due gets no more.
+ * Writes the deliveries of new events, and how far each receiver is. `isBusy`: the process is busy with mail; a receiver that
+ * works and has deliveries that are due gets no more.
  */
 export const spread = Effect.fnUntraced(function* (
   receivers: Receivers,
@@ -55,7 +55,7 @@ export const spread = Effect.fnUntraced(function* (
   const { many } = yield* Ids
   const { transact } = yield* Transactor
   const all = [...receivers.values()].filter(({ isEnabled }) => isEnabled)
-  const enabled = all.filter(({ hasMoreDue }) => !(isBusy && hasMoreDue))
+  const enabled = all.filter(({ hasMoreDue, isHeld }) => !(isBusy && hasMoreDue && !isHeld))
   const isLeft = enabled.length < all.length
   const after = leastOf(enabled.map(({ position }) => BigInt(position)))
   const events = after === null ? [] : yield* queue.eventsAfter(lease.workspace, after.toString(), events_max)
