@@ -119,8 +119,8 @@ export const insertions = (
 }
 
 /**
- * The states of deliveries, as a part of a WITH, which returns the deliveries that met the condition on `d`. Their claims end. The keys
- * are arrays besides: with either of them alone, a plan may read all deliveries of the workspace.
+ * The states of deliveries, as a part of a WITH, which returns the deliveries that met the condition on `d`. Their claims end. Both
+ * keys are also compared with arrays: without one of the arrays, a plan may read all deliveries of the workspace.
  */
 export const stateUpdate = (
   sql: Sql,
