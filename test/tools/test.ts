@@ -1,24 +1,34 @@
-// `npm test`: the tests, which use three quarters of two processors, beside `npm run check`; then the suites on other servers.
+// `npm test`: `npm run check` beside the tests, then the suites on other servers.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { root } from "../support/Service.ts"
 
-const run = async (script: string, command: string, env: Record<string, string> = {}): Promise<string> => {
-  // The check says what it found when it has ended, in one piece.
+interface Command {
+  readonly name: string
+  readonly command: string
+  readonly env?: Record<string, string>
+  /** Whether its output is printed at its end, in one piece. */
+  readonly isCollected?: boolean
+}
+
+const run = async ({ command, env, isCollected = false, name }: Command): Promise<string> => {
   const child = spawn(command, {
     cwd: root,
     env: { ...process.env, ...env },
     shell: true,
-    stdio: script === "check" ? ["ignore", "pipe", "pipe"] : "inherit",
+    stdio: isCollected ? ["ignore", "pipe", "pipe"] : "inherit",
   })
   let output = ""
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (output += String(chunk)))
   const [code] = await once(child, "close")
   process.stdout.write(output)
   if (code !== 0) process.exitCode = 1
-  return `${code === 0 ? "Passed" : "FAILED"}: ${script}`
+  return `${code === 0 ? "Passed" : "FAILED"}: ${name}`
 }
 
-const ended = await Promise.all([run("check", "npm run check"), run("tests", "vitest run", { SAMPLE: "1" })])
-ended.push(await run("tests on other servers", "npm run --silent test:postgres"))
+const ended = await Promise.all([
+  run({ name: "check", command: "npm run check", isCollected: true }),
+  run({ name: "tests", command: "vitest run", env: { SAMPLE: "1" } }),
+])
+ended.push(await run({ name: "tests on other servers", command: "npm run --silent test:postgres" }))
 process.stdout.write(`${ended.join("\n")}\n`)
