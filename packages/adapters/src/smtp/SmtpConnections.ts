@@ -9,17 +9,29 @@ import { SmtpTransaction } from "./SmtpTransaction.ts"
 import type { SmtpOptions } from "./SmtpUrl.ts"
 
 export const layer = (options: SmtpOptions) =>
-  Layer.succeed(MailConnections, MailConnections.of({ open: Effect.map(open(options), connection) }))
+  Layer.succeed(
+    MailConnections,
+    MailConnections.of({ open: Effect.map(open(options, { takesAhead: true }), connection) }),
+  )
 
 export interface Session {
   readonly socket: SmtpSocket
   readonly options: SmtpOptions
   /** The server's answer to EHLO. */
   readonly extensions: string
+  readonly server: ServerFacts
   /** A refusal left an unfinished transaction on the server: RSET comes first. */
   stale: boolean
   /** The message in progress. */
   current: SmtpTransaction | undefined
+  /** The next message, whose commands were sent with the end of the one before. */
+  ahead: SmtpTransaction | undefined
+}
+
+/** What all connections have learned about the mail server. */
+interface ServerFacts {
+  /** Whether it answers commands that were sent with the end of a body (RFC 2920 §3.1). */
+  takesAhead: boolean
 }
 
 const failed = (error: Error): ConnectFailed =>
@@ -39,13 +51,21 @@ const connectTo = (options: SmtpOptions): SmtpSocket => {
 }
 
 /** Connects and logs in. */
-const open = (options: SmtpOptions) =>
+const open = (options: SmtpOptions, server: ServerFacts) =>
   Effect.acquireRelease(
     Effect.callback<Session, ConnectFailed>((resume) => {
       const socket = connectTo(options)
       const timer = setTimeout(() => socket.close(new Error("The login took too long")), options.open_timeout_ms)
       const opened = (extensions: string) =>
-        Effect.succeed<Session>({ socket, options, extensions, stale: false, current: undefined })
+        Effect.succeed<Session>({
+          socket,
+          options,
+          extensions,
+          server,
+          stale: false,
+          current: undefined,
+          ahead: undefined,
+        })
       const refused = (error: Error) => {
         socket.close()
         return Effect.fail(failed(error))
@@ -67,9 +87,10 @@ const open = (options: SmtpOptions) =>
 const goodbye_ms = 1000
 
 /** Sends QUIT if no message is in progress; else the message fails, and its sender gets that outcome. */
-const leave = ({ socket, current }: Session): Effect.Effect<void> =>
+const leave = ({ ahead, current, socket }: Session): Effect.Effect<void> =>
   Effect.sync(() => {
-    if (current !== undefined) return current.cut()
+    const message = current ?? ahead
+    if (message !== undefined) return message.cut()
     if (socket.destroyed) return
     socket.hear(() => socket.close())
     socket.write("QUIT\r\n")
@@ -79,8 +100,8 @@ const leave = ({ socket, current }: Session): Effect.Effect<void> =>
 const connection = (session: Session): Connection => ({
   begin: (envelope: Envelope) =>
     Effect.callback((resume) => {
-      const transaction = new SmtpTransaction(session, envelope, resume)
-      transaction.start()
+      const transaction = session.ahead?.isFor(envelope) ? session.ahead : new SmtpTransaction(session, envelope)
+      transaction.start(resume)
       return Effect.sync(() => transaction.cut())
     }),
   alive: Effect.sync(() => !session.socket.destroyed && session.current === undefined),

@@ -79,7 +79,7 @@ export class SmtpSocket {
   }
 
   /** Writes both in one packet, if they fit. */
-  writeTogether(first: Uint8Array, second: Uint8Array): void {
+  writeTogether(first: Uint8Array, second: string): void {
     this.#socket.cork()
     this.#socket.write(first)
     this.#socket.write(second)

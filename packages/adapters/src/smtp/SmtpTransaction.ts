@@ -1,5 +1,6 @@
 // One message on an SMTP connection, from MAIL to the reply to the final dot. Its five phases: waiting for the 354, waiting
-// for the intent, sending the body, waiting for the reply, done.
+// for the intent, sending the body, waiting for the reply, done. Its commands may be sent ahead, with the end of the message before
+// (RFC 2920 §3.1): then it waits for the 354 before it is started.
 import { type Envelope, NotSent, type Outcome, type Ready } from "@tentpole/core/sending/MailConnection"
 import { Effect } from "effect"
 import type { Session } from "./SmtpConnections.ts"
@@ -12,6 +13,7 @@ type Phase =
   | {
       readonly _tag: "sendingBody"
       readonly body: Uint8Array
+      readonly next: Envelope | undefined
       sent_bytes: number
       readonly report: (end: Outcome) => void
     }
@@ -29,63 +31,103 @@ const chunk_bytes = 64 * 1024
 const last_bytes_max = 32 * 1024
 
 const line_end = "\r\n"
-const last_line = Buffer.from(`.${line_end}`)
 
 export class SmtpTransaction {
   readonly #session: Session
   readonly #envelope: Envelope
-  readonly #resume: (began: Effect.Effect<Ready, NotSent>) => void
+  /** Undefined: it was sent ahead and is not started. */
+  #resume: ((began: Effect.Effect<Ready, NotSent>) => void) | undefined
+  #isSentAhead = false
+  /** What the commands that were sent ahead led to. */
+  #began: Ready | NotSent | undefined
   #phase: Phase = { _tag: "awaiting354" }
   #timer: NodeJS.Timeout | undefined
   /** The first refusal of a command, while replies to later commands are expected. */
   #refusal: NotSent | undefined
 
-  constructor(session: Session, envelope: Envelope, resume: (began: Effect.Effect<Ready, NotSent>) => void) {
+  constructor(session: Session, envelope: Envelope) {
     this.#session = session
     this.#envelope = envelope
-    this.#resume = resume
   }
 
-  start(): void {
-    const { socket, options, extensions, stale } = this.#session
-    if (socket.destroyed || this.#session.current !== undefined) return this.#refuse(closed)
+  isFor({ from, to }: Envelope): boolean {
+    return this.#envelope.from === from && this.#envelope.to === to
+  }
+
+  start(resume: (began: Effect.Effect<Ready, NotSent>) => void): void {
+    this.#resume = resume
+    const session = this.#session
+    const { ahead, options, socket } = session
+    // The server waits for another message.
+    if (ahead !== undefined && ahead !== this) ahead.cut()
+    if (socket.destroyed || session.current !== undefined) return this.#refuse(closed)
+    if (this.#unwritable !== undefined) return this.#refuse(this.#unwritable)
+    session.current = this
+    session.ahead = undefined
+    const began = this.#began
+    if (began instanceof NotSent) return this.#refuse(began)
+    if (began !== undefined) return resume(Effect.succeed(began))
+    this.#timer = setTimeout(() => this.cut(), options.begin_timeout_ms)
+    if (!this.#isSentAhead) this.#begin()
+  }
+
+  /** The commands, for the packet with the end of the message before. Empty: they must wait for its reply. */
+  sendAhead(): string {
+    const session = this.#session
+    if (!this.#isPipelining || !session.server.takesAhead || this.#unwritable !== undefined) return ""
+    this.#isSentAhead = true
+    session.ahead = this
+    return this.#written(this.#commands, [])
+  }
+
+  /** Why no server can get it, if so. */
+  get #unwritable(): NotSent | undefined {
     const { from, to } = this.#envelope
     const wrong = [from, to].find((address) => /[\r\n<>]/.test(address))
     if (wrong !== undefined) {
       const stage = wrong === from ? "sender" : "recipient"
-      return this.#refuse(new NotSent({ stage, code: 553, reply: "553 5.1.3 The address can't be written" }))
+      return new NotSent({ stage, code: 553, reply: "553 5.1.3 The address can't be written" })
     }
-    const isInternational = !isAscii(to)
-    if (isInternational && !takesInternational(extensions)) return this.#refuse(notInternational)
-    this.#session.current = this
-    this.#timer = setTimeout(() => this.cut(), options.begin_timeout_ms)
-    const commands: ReadonlyArray<Command> = [
-      // A header then has the address in UTF-8 (8 bits). All other messages are ASCII, which any server accepts.
-      { stage: "sender", line: `MAIL FROM:<${from}>${isInternational ? " SMTPUTF8 BODY=8BITMIME" : ""}` },
+    return isAscii(to) || takesInternational(this.#session.extensions) ? undefined : notInternational
+  }
+
+  get #commands(): ReadonlyArray<Command> {
+    const { from, to } = this.#envelope
+    // A header then has the address in UTF-8 (8 bits). All other messages are ASCII, which any server accepts.
+    const parameters = isAscii(to) ? "" : " SMTPUTF8 BODY=8BITMIME"
+    return [
+      { stage: "sender", line: `MAIL FROM:<${from}>${parameters}` },
       { stage: "recipient", line: `RCPT TO:<${to}>` },
       { stage: "data", line: "DATA" },
     ]
-    if (!stale) return this.#command(commands)
+  }
+
+  #begin(): void {
+    const { socket, stale } = this.#session
+    if (!stale) return this.#command(this.#commands)
     socket.hear((reply) => {
       if (this.#phase._tag !== "awaiting354") return
       if (reply === null || !isPositive(reply)) return this.cut()
       this.#session.stale = false
-      this.#command(commands)
+      this.#command(this.#commands)
     })
     socket.write(`RSET${line_end}`)
   }
 
   /** All commands at once if the server supports it (RFC 2920), else one after the other. */
   #command(commands: ReadonlyArray<Command>): void {
-    const { socket } = this.#session
-    const together = this.#isPipelining ? commands : commands.slice(0, 1)
+    const count = this.#isPipelining ? commands.length : 1
+    this.#session.socket.write(this.#written(commands.slice(0, count), commands.slice(count)))
+  }
+
+  /** Listens for the replies to these commands. */
+  #written(together: ReadonlyArray<Command>, later: ReadonlyArray<Command>): string {
     for (const { stage } of together) {
-      socket.hear((reply) => {
-        if (this.#phase._tag !== "awaiting354") return
-        this.#answered(stage, reply, commands.slice(together.length))
+      this.#session.socket.hear((reply) => {
+        if (this.#phase._tag === "awaiting354") this.#answered(stage, reply, later)
       })
     }
-    socket.write(together.map(({ line }) => line + line_end).join(""))
+    return together.map(({ line }) => line + line_end).join("")
   }
 
   #answered(stage: NotSent["stage"], reply: Reply | null, later: ReadonlyArray<Command>): void {
@@ -126,28 +168,29 @@ export class SmtpTransaction {
   #wait(): void {
     clearTimeout(this.#timer)
     this.#phase = { _tag: "awaitingIntent" }
-    this.#resume(
-      Effect.succeed({
-        release: (message) => Effect.callback((resume) => this.#release(message, (end) => resume(Effect.succeed(end)))),
-        abandon: Effect.sync(() => this.cut()),
-      }),
-    )
+    const ready: Ready = {
+      release: (message, next) =>
+        Effect.callback((resume) => this.#release(message, next, (end) => resume(Effect.succeed(end)))),
+      abandon: Effect.sync(() => this.cut()),
+    }
+    if (this.#resume === undefined) this.#began = ready
+    else this.#resume(Effect.succeed(ready))
   }
 
-  #release(message: Uint8Array, report: (end: Outcome) => void): void {
+  #release(message: Uint8Array, next: Envelope | undefined, report: (end: Outcome) => void): void {
     const { socket, options } = this.#session
     if (this.#phase._tag !== "awaitingIntent" || socket.destroyed) {
       socket.close()
       this.#done()
       return report({ _tag: "notSent" })
     }
-    this.#phase = { _tag: "sendingBody", body: stuffed(message), sent_bytes: 0, report }
+    this.#phase = { _tag: "sendingBody", body: stuffed(message), next, sent_bytes: 0, report }
     this.#timer = setTimeout(() => this.cut(), options.reply_timeout_ms)
     socket.hear((reply) => this.#replied(reply))
     this.#give()
   }
 
-  /** Writes the next chunk after the system took the one before, and the end of the body with the dot. */
+  /** Writes the next chunk after the system took the one before, and the end of the body with the dot and the next message's commands. */
   #give(): void {
     const phase = this.#phase
     if (phase._tag !== "sendingBody") return
@@ -155,7 +198,8 @@ export class SmtpTransaction {
     const end = phase.body.length - line_end.length
     if (end - phase.sent_bytes <= last_bytes_max) {
       this.#phase = { _tag: "awaitingReply", report: phase.report }
-      return socket.writeTogether(phase.body.subarray(phase.sent_bytes), last_line)
+      const ahead = phase.next === undefined ? "" : new SmtpTransaction(this.#session, phase.next).sendAhead()
+      return socket.writeTogether(phase.body.subarray(phase.sent_bytes), `.${line_end}${ahead}`)
     }
     const chunk = phase.body.subarray(phase.sent_bytes, Math.min(end, phase.sent_bytes + chunk_bytes))
     phase.sent_bytes += chunk.length
@@ -196,11 +240,17 @@ export class SmtpTransaction {
   }
 
   #refuse(why: NotSent): void {
+    const session = this.#session
     // After a refusal before the 354 the server still has the sender. A connection without a reply is unusable.
-    if (why.code === null || why.code === 421) this.#session.socket.close()
-    else this.#session.stale = this.#session.current === this
+    if (why.code === null || why.code === 421) session.socket.close()
+    else session.stale = session.current === this
     this.#done()
-    this.#resume(Effect.fail(why))
+    const isTooEarly = this.#isSentAhead && isPuzzled(why)
+    if (isTooEarly) session.server.takesAhead = false
+    if (this.#resume === undefined) this.#began = why
+    // What the server refused because it was sent ahead, it may accept now.
+    else if (isTooEarly && !session.socket.destroyed) new SmtpTransaction(session, this.#envelope).start(this.#resume)
+    else this.#resume(Effect.fail(why))
   }
 
   #end(report: (end: Outcome) => void, end: Outcome): void {
@@ -236,6 +286,9 @@ const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 /** RFC 6531 §3.1 requires both extensions for addresses beyond ASCII. */
 const takesInternational = (extensions: string): boolean =>
   /^250[ -]SMTPUTF8\b/im.test(extensions) && /^250[ -]8BITMIME\b/im.test(extensions)
+
+/** Whether the server may not understand commands that are sent ahead: it refuses them, or does not answer. */
+const isPuzzled = (why: NotSent): boolean => why.stage !== "recipient" && why.code !== 421 && why !== closed
 
 const notInternational = new NotSent({
   stage: "recipient",

@@ -230,11 +230,13 @@ describe("SMTP connections", () => {
         socket: new SmtpSocket(socket, 0),
         options,
         extensions: "",
+        server: { takesAhead: true },
         stale: false,
         current: undefined,
+        ahead: undefined,
       }
       const ready = yield* Effect.callback<Ready, NotSent>((resume) => {
-        new SmtpTransaction(session, { from: "back@x.test", to: "early@sink.test" }, resume).start()
+        new SmtpTransaction(session, { from: "back@x.test", to: "early@sink.test" }).start(resume)
       })
       assert.isFalse(socket.destroyed)
       assert.strictEqual((yield* ready.release(messages.dotted))._tag, "accepted")

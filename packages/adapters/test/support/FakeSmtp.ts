@@ -55,16 +55,12 @@ export const messageIdOf = (message: Pick<Message, "raw">): string =>
 const addressIn = (line: string): string => /<([^>]*)>/.exec(line)?.[1] ?? ""
 const final_dot = "\r\n.\r\n"
 
-const after = (ms: number, act: () => void): void => {
-  if (ms > 0) setTimeout(act, ms)
-  else act()
-}
-
 class Conversation {
   readonly #socket: Socket
   readonly #server: FakeSmtp
-  /** Commands that have not ended. */
-  #pending = ""
+  /** A part of a command, or what came while an answer is delayed: a server answers in order. */
+  #unread: Buffer = Buffer.alloc(0)
+  #isAnswering = false
   #from: string | null = null
   #to = ""
   #attempt = 0
@@ -125,49 +121,57 @@ class Conversation {
   #at(stage: Stage, usually: () => void): boolean {
     const wanted = this.#wanted(stage)
     if (wanted === undefined) usually()
-    else after(wanted.after_ms, () => this.#do(wanted.act))
+    else this.#after(wanted.after_ms, () => this.#do(wanted.act))
     return wanted === undefined
   }
 
+  #after(ms: number, act: () => void): void {
+    if (ms <= 0) return act()
+    this.#isAnswering = true
+    setTimeout(() => {
+      this.#isAnswering = false
+      act()
+      this.#read(Buffer.alloc(0))
+    }, ms)
+  }
+
   #read(chunk: Buffer): void {
-    let rest: Buffer | null = chunk
-    while (rest !== null && !this.#socket.destroyed)
-      rest = this.#inBody ? this.#readBody(rest) : this.#readCommands(rest)
+    this.#unread = this.#unread.length === 0 ? chunk : Buffer.concat([this.#unread, chunk])
+    let goesOn = true
+    while (goesOn && !this.#isAnswering && !this.#mute && this.#socket.writable)
+      goesOn = this.#inBody ? this.#readBody() : this.#readCommand()
   }
 
-  /** Returns what follows a DATA. */
-  #readCommands(chunk: Buffer): Buffer | null {
-    this.#pending += chunk.toString("latin1")
-    for (let end = this.#pending.indexOf("\r\n"); end >= 0; end = this.#pending.indexOf("\r\n")) {
-      const line = this.#pending.slice(0, end)
-      this.#pending = this.#pending.slice(end + 2)
-      this.#command(line)
-      if (this.#socket.destroyed) return null
-      if (!this.#inBody) continue
-      const rest = Buffer.from(this.#pending, "latin1")
-      this.#pending = ""
-      return rest
-    }
-    return null
+  /** Returns whether there was a whole command. */
+  #readCommand(): boolean {
+    const end = this.#unread.indexOf("\r\n")
+    if (end < 0) return false
+    const line = this.#unread.toString("latin1", 0, end)
+    this.#unread = this.#unread.subarray(end + 2)
+    this.#command(line)
+    return true
   }
 
-  /** Returns what follows the message; null while it goes on. */
-  #readBody(chunk: Buffer): Buffer | null {
+  /** Returns whether the message ended. */
+  #readBody(): boolean {
+    const chunk = this.#unread
     const joined = Buffer.concat([this.#tail, chunk])
     const end = joined.indexOf(final_dot)
     if (this.#server.keeps !== "counts" && !this.#discarding) this.#body.push(chunk)
     if (end < 0) {
       this.#tail = joined.subarray(1 - final_dot.length)
-      return null
+      this.#unread = Buffer.alloc(0)
+      return false
     }
-    const rest = joined.subarray(end + final_dot.length)
+    this.#unread = joined.subarray(end + final_dot.length)
     const body = Buffer.concat(this.#body)
       .toString("latin1")
-      .slice(0, -rest.length - ".\r\n".length)
+      .slice(0, -this.#unread.length - ".\r\n".length)
     this.#inBody = false
     this.#body = []
+    if (this.#unread.length > 0) this.#server.ahead_count++
     if (!this.#discarding) this.#dot(`\r\n${body}`.replaceAll("\r\n.", "\r\n").slice(2))
-    return rest
+    return true
   }
 
   #dot(raw: string): void {
@@ -175,7 +179,7 @@ class Conversation {
     const { act, after_ms } = this.#wanted("dot") ?? { act: 250, after_ms: this.#server.pause_ms() }
     const reply = replyOf(act)
     if (reply === undefined) this.#server.onEvent({ what: "withheld", message })
-    after(after_ms, () => {
+    this.#after(after_ms, () => {
       if (this.#socket.destroyed) return
       if (reply !== undefined) {
         message.reply = reply
@@ -242,6 +246,8 @@ export class FakeSmtp {
   readonly recipients: Array<string> = []
   readonly commands: Array<string> = []
   connections_count = 0
+  /** Messages whose end came with commands of the next one. */
+  ahead_count = 0
   behaviour: Behaviour
   readonly keeps: NonNullable<FakeSmtpOptions["keeps"]>
   readonly onEvent: NonNullable<FakeSmtpOptions["onEvent"]>

@@ -41,8 +41,11 @@ export interface Ready {
    * Sends the body and waits for the reply. It does not fail and must not be interrupted: closing the connection's scope ends
    * the wait, with `inDoubt` once the last byte may have been sent. When it ends, `message` is no longer read, so that its
    * memory can be reused.
+   *
+   * `next`: the envelope that this connection begins with next. Its commands may leave with the end of the body, which saves
+   * a round trip. If another message begins instead, the connection is closed.
    */
-  readonly release: (message: Uint8Array) => Effect.Effect<Outcome>
+  readonly release: (message: Uint8Array, next?: Envelope) => Effect.Effect<Outcome>
   readonly abandon: Effect.Effect<void>
 }
 

@@ -1,4 +1,5 @@
 // Prefetched messages: rendered and signed while connections wait for intents and replies.
+import type { Envelope } from "@tentpole/core/sending/MailConnection"
 import type { ReusableMessage, NotRendered, OutgoingMail, SenderRefused } from "@tentpole/core/sending/OutgoingMail"
 import { Clock, Effect, Exit, Fiber, Latch, Option, Queue } from "effect"
 import type { Item } from "./InFlight.ts"
@@ -7,6 +8,8 @@ import type { Item } from "./InFlight.ts"
 export interface PreparedMessage {
   readonly item: Item
   readonly message: Effect.Effect<ReusableMessage, SenderRefused | NotRendered>
+  /** Undefined: it can't be sent. */
+  readonly envelope: Envelope | undefined
   /** Call it once, when nothing of the message is needed any more: others may then be rendered. */
   readonly end: Effect.Effect<void>
 }
@@ -93,7 +96,8 @@ export const prefetch = Effect.fnUntraced(function* ({ connections_max, next, of
         ? rendered
         : Effect.andThen(released(rendered), render(item.workspace, item.claimed)),
     )
-    yield* Queue.offer(queue, { item, message, end })
+    const envelope = Exit.isSuccess(rendered) ? rendered.value.envelope : undefined
+    yield* Queue.offer(queue, { item, message, envelope, end })
     yield* offered
   })
   return {

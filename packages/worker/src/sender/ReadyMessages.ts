@@ -21,6 +21,8 @@ export class ReadyMessages {
   readonly #waitingKept: Array<Wake> = []
   /** Grows with each change that a connection may wait for. */
   #changes = 0
+  /** How many single messages are ready. */
+  #singles = 0
   #inUse = false
 
   constructor({
@@ -36,6 +38,7 @@ export class ReadyMessages {
 
   readonly messageOffered = Effect.sync(() => {
     this.#changes++
+    this.#singles++
     const wake = this.#waitingKept.shift() ?? this.#waiting.shift()
     wake?.()
   })
@@ -74,10 +77,21 @@ export class ReadyMessages {
     )
   })
 
+  /** A delivery to send after the message in progress, if one is ready. A single message that is ready goes first. */
+  readonly following: Effect.Effect<PreparedMessage | undefined> = Effect.suspend(() =>
+    this.#singles > 0 ? Effect.undefined : this.#deliveries,
+  )
+
+  /** The same for a kept connection. */
+  readonly followingKept: Effect.Effect<PreparedMessage | undefined> = Effect.suspend(() =>
+    this.#inUse ? Effect.undefined : this.following,
+  )
+
   #poll(deliveries: boolean): Effect.Effect<PreparedMessage | undefined> {
-    return Effect.flatMap(this.#messages, (message) =>
-      message !== undefined || !deliveries ? Effect.succeed(message) : this.#deliveries,
-    )
+    return Effect.flatMap(this.#messages, (message) => {
+      if (message !== undefined) this.#singles--
+      return message !== undefined || !deliveries ? Effect.succeed(message) : this.#deliveries
+    })
   }
 
   /** Waits until it is woken; not at all if something has changed since. */

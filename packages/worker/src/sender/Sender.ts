@@ -98,7 +98,12 @@ export const start = Effect.fnUntraced(function* (options: SenderOptions) {
   const kept = keptConnections(connections_max)
   const smtpWorkers = Array.from(
     { length: connections_max },
-    (_, at) => new SmtpWorker({ ...deps, next: at < kept ? ready.nextKept : ready.next } satisfies SmtpWorkerDeps),
+    (_, at) =>
+      new SmtpWorker({
+        ...deps,
+        next: at < kept ? ready.nextKept : ready.next,
+        following: at < kept ? ready.followingKept : ready.following,
+      } satisfies SmtpWorkerDeps),
   )
   const running = yield* Effect.forEach(smtpWorkers, (smtpWorker) => Effect.forkScoped(smtpWorker.run))
   const taking = yield* Effect.forkScoped(Effect.forever(loops.claim))

@@ -14,6 +14,8 @@ import type { Writable, WorkspaceWrites } from "./Writable.ts"
 export interface SmtpWorkerDeps extends Omit<DeliveryWriter, "drained"> {
   /** Waits for the next delivery. */
   readonly next: Effect.Effect<PreparedMessage>
+  /** Another delivery, if one is ready. */
+  readonly following: Effect.Effect<PreparedMessage | undefined>
   readonly inFlight: InFlight
   readonly mail: MailConnections["Service"]
   readonly database: WorkspaceWrites
@@ -138,6 +140,8 @@ interface OpenConnection {
 export class SmtpWorker {
   readonly #deps: SmtpWorkerDeps
   #connection: OpenConnection | undefined
+  /** The next delivery, whose envelope the mail server may have. When the sender stops, it is released as all in flight are. */
+  #following: PreparedMessage | undefined
   #busy = false
   #used_at_ms = 0
 
@@ -152,7 +156,7 @@ export class SmtpWorker {
 
   /** Serves until the server refuses further connections. */
   readonly #serve: Effect.Effect<void> = Effect.suspend(() =>
-    this.#deps.next.pipe(
+    this.#next.pipe(
       Effect.flatMap((ready) => {
         this.#busy = true
         return this.#handle(ready).pipe(
@@ -164,6 +168,12 @@ export class SmtpWorker {
       Effect.flatMap((stay) => (stay ? this.#serve : Effect.void)),
     ),
   )
+
+  readonly #next: Effect.Effect<PreparedMessage> = Effect.suspend(() => {
+    const following = this.#following
+    this.#following = undefined
+    return following === undefined ? this.#deps.next : Effect.succeed(following)
+  })
 
   /**
    * Ends a message on every exit, so that it does not stay in flight. An interruption during the intent request arrives here
@@ -296,7 +306,8 @@ export class SmtpWorker {
           yield* this.#withheld(item, leave)
           return true
         }
-        const outcome = yield* ready.release(message.bytes)
+        this.#following = yield* deps.following
+        const outcome = yield* ready.release(message.bytes, this.#following?.envelope)
         yield* message.release
         yield* deps.settle(item, { _tag: "outcome", outcome })
         return true
