@@ -27,7 +27,6 @@ import * as Postgres from "./postgres/kernel/Postgres.ts"
 import { lackingSettings, service_role, sessionSettings } from "./postgres/kernel/Session.ts"
 import * as OidcProvider from "./oidc/OidcProvider.ts"
 import * as ParserPool from "./parsers/ParserPool.ts"
-import * as S3 from "./s3/BlobStore.ts"
 import * as Sns from "./sns/Sns.ts"
 import * as Smtp from "./smtp/SmtpConnections.ts"
 import { parseSmtpUrl } from "./smtp/SmtpUrl.ts"
@@ -41,11 +40,12 @@ export interface Process {
 export const secrets = (config: Configuration) =>
   Layer.unwrap(Effect.map(appSecret(config), (secret) => Secrets.layer({ secret, previous: config.appSecretPrevious })))
 
-/** Files: in S3 (with the credentials that AWS clients find), else below the data folder. */
+/** Files: in S3 (with the credentials that AWS clients find), else below the data folder. Only S3 loads its client, which is large. */
 export const blobs = (config: Configuration) => {
   if (config.s3 !== null) {
     const { bucket, region, endpoint } = config.s3
-    return S3.layer({ bucket, region, endpoint: endpoint ?? undefined, credentials: undefined })
+    const options = { bucket, region, endpoint: endpoint ?? undefined, credentials: undefined }
+    return Layer.unwrap(Effect.promise(async () => (await import("./s3/BlobStore.ts")).layer(options)))
   }
   const folder = join(config.dataDir, "assets")
   return Filesystem.layer({ folder }).pipe(

@@ -4,5 +4,8 @@
 /** For bodies of 5 MB: the heap is collected after 50 % growth. */
 export const httpFlags: ReadonlyArray<string> = ["--heap-growing-percent=50"]
 
-/** A worker allocates fast and retains little: the space for new objects is limited to 16 MB (two halves). */
-export const workerFlags: ReadonlyArray<string> = ["--heap-growing-percent=50", "--max-semi-space-size=8"]
+/**
+ * A worker allocates fast and retains little: the heap is collected after 30 % growth, and the space for new objects is limited
+ * to 16 MB (two halves).
+ */
+export const workerFlags: ReadonlyArray<string> = ["--heap-growing-percent=30", "--max-semi-space-size=8"]
