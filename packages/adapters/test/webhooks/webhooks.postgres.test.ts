@@ -195,35 +195,52 @@ layer(postgres, { excludeTestServices: true })("webhooks on PostgreSQL", (it) =>
       }),
   )
 
-  it.effect("a thousand events reach ten endpoints in one statement, again and again", () =>
-    Effect.gen(function* () {
-      const { acquired, claim, create, deliveriesOf, eventsOf, queue, transact, write } = yield* webhookWorld
-      const lease = yield* acquired()
-      const endpoints = yield* Effect.replicateEffect(create(), 10)
-      // After the fifth time a plan is used that does not know how many there are. A wrong one does not end in time.
-      for (let round = 0; round < 6; round++) {
-        yield* write(1_000)
-        const written = yield* Effect.forEach(endpoints, (endpoint) =>
-          Effect.gen(function* () {
-            const events = yield* eventsOf(endpoint)
-            const deliveries = yield* deliveriesOf(
-              endpoint,
-              events.map((event) => [event]),
-            )
-            return { deliveries, position: [endpoint.id, events.at(-1) ?? "0"] as const }
-          }),
-        )
-        const positions = new Map(written.map(({ position }) => position))
-        assert.isTrue(
-          yield* transact(
-            queue.fanOut(lease, { deliveries: written.flatMap(({ deliveries }) => deliveries), positions }),
-          ),
-        )
-      }
-      const [first] = endpoints
-      assert(first !== undefined)
-      assert.lengthOf(yield* claim(lease, first, { limit: 10_000 }), 6_000)
-    }),
+  it.effect(
+    "a thousand events reach ten endpoints in one statement, again and again, and ends are found by their keys",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* webhookWorld
+        const { acquired, claim, create, deliveriesOf, eventsOf, queue, settledAs, transact, write } = world
+        const sql = yield* PgClient.PgClient
+        const lease = yield* acquired()
+        const endpoints = yield* Effect.replicateEffect(create(), 10)
+        // After the fifth time a plan is used that does not know how many there are. A wrong one does not end in time.
+        for (let round = 0; round < 6; round++) {
+          yield* write(1_000)
+          const written = yield* Effect.forEach(endpoints, (endpoint) =>
+            Effect.gen(function* () {
+              const events = yield* eventsOf(endpoint)
+              const deliveries = yield* deliveriesOf(
+                endpoint,
+                events.map((event) => [event]),
+              )
+              return { deliveries, position: [endpoint.id, events.at(-1) ?? "0"] as const }
+            }),
+          )
+          const positions = new Map(written.map(({ position }) => position))
+          assert.isTrue(
+            yield* transact(
+              queue.fanOut(lease, { deliveries: written.flatMap(({ deliveries }) => deliveries), positions }),
+            ),
+          )
+        }
+        const [first, ...others] = endpoints
+        assert(first !== undefined)
+        assert.lengthOf(yield* claim(lease, first, { limit: 10_000 }), 6_000)
+        const read = sql<{ readonly count: number }>`
+          select sum(seq_tup_read + idx_tup_fetch)::int as count from pg_stat_xact_user_tables
+          where relname ^@ 'webhook_delivery'`
+        for (const statistics of [sql`select`, sql`analyze webhook_delivery`]) {
+          yield* statistics
+          const claims = yield* Effect.forEach(others, (endpoint) => claim(lease, endpoint, { limit: 20 }))
+          const settled = claims.flat().map(({ delivery }) => settledAs(delivery, "delivered"))
+          const [[before], , [after]] = yield* transact(
+            Effect.all([read, queue.settle(lease, { settled, healths: [] }), read]),
+          )
+          const count = (after?.count ?? Number.NaN) - (before?.count ?? Number.NaN)
+          assert.strictEqual(count, settled.length, "a settlement reads no other deliveries")
+        }
+      }),
   )
 
   it.effect("after a restore, endpoints go on with later events", () =>
