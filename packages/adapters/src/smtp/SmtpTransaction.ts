@@ -54,6 +54,7 @@ export class SmtpTransaction {
     return this.#envelope.from === from && this.#envelope.to === to
   }
 
+  /** Sends the commands, or goes on with those that were sent ahead. */
   start(resume: (began: Effect.Effect<Ready, NotSent>) => void): void {
     this.#resume = resume
     const session = this.#session
@@ -245,7 +246,7 @@ export class SmtpTransaction {
     if (why.code === null || why.code === 421) session.socket.close()
     else session.stale = session.current === this
     this.#done()
-    const isTooEarly = this.#isSentAhead && isPuzzled(why)
+    const isTooEarly = this.#isSentAhead && mayBeTooEarly(why)
     if (isTooEarly) session.server.takesAhead = false
     if (this.#resume === undefined) this.#began = why
     // What the server refused because it was sent ahead, it may accept now.
@@ -287,8 +288,8 @@ const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 const takesInternational = (extensions: string): boolean =>
   /^250[ -]SMTPUTF8\b/im.test(extensions) && /^250[ -]8BITMIME\b/im.test(extensions)
 
-/** Whether the server may not understand commands that are sent ahead: it refuses them, or does not answer. */
-const isPuzzled = (why: NotSent): boolean => why.stage !== "recipient" && why.code !== 421 && why !== closed
+/** Whether commands that were sent ahead may have failed only because of that. A refused recipient would be refused again. */
+const mayBeTooEarly = (why: NotSent): boolean => why.stage !== "recipient" && why.code !== 421 && why !== closed
 
 const notInternational = new NotSent({
   stage: "recipient",
