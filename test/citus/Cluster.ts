@@ -38,20 +38,14 @@ export interface Cluster {
   readonly nodes: ReadonlyArray<Node>
 }
 
-/** Nodes let each other in: they are reachable from this machine only. */
-export const letIn = async (url: Redacted.Redacted): Promise<void> => {
-  const [file] = await statement<{ path: string }>(url, "select current_setting('hba_file') as path")
-  await statement(url, `copy (select 'host all all 127.0.0.1/32 trust') to '${file?.path ?? ""}'`)
-  await statement(url, "select pg_reload_conf()")
-}
-
-const startNode = Effect.fnUntraced(function* (folder: string) {
+/** All nodes have one password, so that each can log in to the others. */
+const startNode = Effect.fnUntraced(function* (folder: string, password: string) {
   const scope = yield* Scope.fork(yield* Effect.scope)
   const server = yield* Scope.provide(start({ folder, durable: false, port: null, settings }), scope)
+  yield* Effect.promise(() => statement(server.superuserUrl, `alter role postgres password '${password}'`))
   const url: Node["url"] = (database, user = "postgres") =>
-    Redacted.make(`postgres://${user}:${server.password}@127.0.0.1:${server.port}/${database}`)
-  yield* Effect.promise(() => letIn(url("postgres")))
-  return { port: server.port, url, password: server.password, stop: Scope.close(scope, Exit.void) }
+    Redacted.make(`postgres://${user}:${password}@127.0.0.1:${server.port}/${database}`)
+  return { port: server.port, url, stop: Scope.close(scope, Exit.void) }
 })
 
 const onEach = (nodes: ReadonlyArray<Node>, database: string, statements: ReadonlyArray<string>) =>
@@ -64,10 +58,17 @@ const onEach = (nodes: ReadonlyArray<Node>, database: string, statements: Readon
   )
 
 /** What an administrator does before the migration: nodes reach each other as the role of the service. */
-const roleStatements = [
-  `do $$ begin create role tentpole_service login; exception when duplicate_object then null; end $$`,
+const roleStatements = (password: string) => [
+  `do $$ begin create role tentpole_service; exception when duplicate_object then null; end $$`,
+  `alter role tentpole_service login password '${password}'`,
   `grant tentpole_service to ${owner}`,
 ]
+
+/** The passwords with which a node logs in to the others (0), and to itself (-1). */
+const logins = (password: string) => `
+  insert into pg_dist_authinfo (nodeid, rolename, authinfo)
+  select nodeid, rolename, 'password=${password}'
+  from unnest('{0,-1}'::int[]) as nodeid cross join unnest('{postgres,${owner},tentpole_service}'::name[]) as rolename`
 
 /** Creates a database on all nodes, and joins them. */
 export const createDatabase = Effect.fnUntraced(function* (
@@ -76,10 +77,10 @@ export const createDatabase = Effect.fnUntraced(function* (
 ) {
   yield* onEach(nodes, "postgres", [
     ...ownerStatements(password),
-    ...roleStatements,
+    ...roleStatements(password),
     `create database ${name} owner ${owner}`,
   ])
-  yield* onEach(nodes, name, ["create extension citus"])
+  yield* onEach(nodes, name, ["create extension citus", logins(password)])
   yield* onEach([coordinator], name, [
     `select citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`,
     ...workers.map(({ port }) => `select citus_add_node('127.0.0.1', ${port})`),
@@ -98,9 +99,10 @@ export const startCluster = (programs: string, folder: string): Effect.Effect<Cl
   Effect.gen(function* () {
     setPrograms(programs)
     const names = ["coordinator", ...Array.from({ length: workers_count }, (_, index) => `worker${index + 1}`)]
-    const [coordinator, ...workers] = yield* Effect.forEach(names, (name) => startNode(join(folder, name)))
+    const password = "among-nodes"
+    const [coordinator, ...workers] = yield* Effect.forEach(names, (name) => startNode(join(folder, name), password))
     if (coordinator === undefined) return yield* Effect.die("no coordinator")
-    return { coordinator, workers, nodes: [coordinator, ...workers], password: coordinator.password }
+    return { coordinator, workers, nodes: [coordinator, ...workers], password }
   })
 
 /** A migrated and distributed database with this name. */

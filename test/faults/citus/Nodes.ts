@@ -2,7 +2,7 @@
 // again, what nodes say to each other can be lost, and the shards of a workspace can be moved.
 import { setPrograms } from "@tentpole/adapters/embedded/Binaries"
 import { Data, Effect, type Redacted } from "effect"
-import { createDistributed, letIn, settings } from "../../citus/Cluster.ts"
+import { createDistributed, settings } from "../../citus/Cluster.ts"
 import type { Ending } from "../../support/Ending.ts"
 import { statement } from "../../support/Owner.ts"
 import { until } from "../../support/Service.ts"
@@ -24,6 +24,13 @@ export interface Worker {
 interface Parts {
   readonly coordinator: Database
   readonly workers: ReadonlyArray<Worker>
+}
+
+/** Nodes let each other in: they are reachable from this machine only. */
+const letIn = async (url: Redacted.Redacted): Promise<void> => {
+  const [file] = await statement<{ path: string }>(url, "select current_setting('hba_file') as path")
+  await statement(url, `copy (select 'host all all 127.0.0.1/32 trust') to '${file?.path ?? ""}'`)
+  await statement(url, "select pg_reload_conf()")
 }
 
 const startNode = async (ending: Ending): Promise<Database> => {
