@@ -42,6 +42,7 @@ export class SmtpTransaction {
   #began: Ready | NotSent | undefined
   #phase: Phase = { _tag: "awaiting354" }
   #timer: NodeJS.Timeout | undefined
+  #lastLook: NodeJS.Immediate | undefined
   /** The first refusal of a command, while replies to later commands are expected. */
   #refusal: NotSent | undefined
 
@@ -68,7 +69,7 @@ export class SmtpTransaction {
     const began = this.#began
     if (began instanceof NotSent) return this.#refuse(began)
     if (began !== undefined) return resume(Effect.succeed(began))
-    this.#timer = setTimeout(() => this.cut(), options.begin_timeout_ms)
+    this.#cutAfter(options.begin_timeout_ms)
     if (!this.#isSentAhead) this.#begin()
   }
 
@@ -167,7 +168,7 @@ export class SmtpTransaction {
   }
 
   #wait(): void {
-    clearTimeout(this.#timer)
+    this.#stopTimer()
     this.#phase = { _tag: "awaitingIntent" }
     const ready: Ready = {
       release: (message, next) =>
@@ -186,7 +187,7 @@ export class SmtpTransaction {
       return report({ _tag: "notSent" })
     }
     this.#phase = { _tag: "sendingBody", body: stuffed(message), next, sent_bytes: 0, report }
-    this.#timer = setTimeout(() => this.cut(), options.reply_timeout_ms)
+    this.#cutAfter(options.reply_timeout_ms)
     socket.hear((reply) => this.#replied(reply))
     this.#give()
   }
@@ -222,6 +223,16 @@ export class SmtpTransaction {
     // After a 421 the server disconnects, whatever command it replied to.
     if (!isRefusal(reply) || reply.code === 421) this.#session.socket.close()
     this.#end(phase.report, isRefusal(reply) ? refused(reply) : { _tag: "inDoubt" })
+  }
+
+  /** When the time is up, it first reads what has arrived: a process that was stopped may have missed only its reading. */
+  #cutAfter(time_ms: number): void {
+    this.#timer = setTimeout(() => (this.#lastLook = setImmediate(() => this.cut())), time_ms)
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer)
+    clearImmediate(this.#lastLook)
   }
 
   /** Ends the connection in any phase: the server is silent, or the caller was interrupted. */
@@ -262,7 +273,7 @@ export class SmtpTransaction {
   }
 
   #done(): void {
-    clearTimeout(this.#timer)
+    this.#stopTimer()
     this.#phase = { _tag: "done" }
     if (this.#session.current === this) this.#session.current = undefined
   }
