@@ -1,6 +1,7 @@
 // Campaigns: scenarios that disturb the service; each returns the violations that it found.
 import type { Dice } from "../simulation/Dice.ts"
 import type { Ending } from "../support/Ending.ts"
+import { Gate } from "./Gate.ts"
 
 export interface Trial {
   /** Smaller, with fewer faults: shows that the campaign works. */
@@ -42,6 +43,7 @@ export const campaignOf =
       trial.say(name)
       const began_ms = performance.now()
       const said = await run(trial, world).catch((error: unknown) => [String(error)])
+      await Gate.openAll()
       await world.calm()
       for (const each of said) trial.say(`  NOT SO: ${each}`)
       trial.say(`  after ${Math.round((performance.now() - began_ms) / 1000)} s`)

@@ -21,6 +21,9 @@ export interface Waiting {
   readonly port: number
 }
 
+/** Gates that are closed. */
+const closed = new Set<Gate>()
+
 export class Gate extends Data.Class<{ readonly inside: Inside; readonly table: string }> {
   static async close(
     inside: Inside,
@@ -42,7 +45,9 @@ export class Gate extends Data.Class<{ readonly inside: Inside; readonly table: 
     await inside.asOwner(
       `create ${kind} ${write} on ${table} ${timing} for each row when (${condition}) execute function wait_at_gate()`,
     )
-    return new Gate({ inside, table })
+    const gate = new Gate({ inside, table })
+    closed.add(gate)
+    return gate
   }
 
   /** Waits until a session is at the gate; returns all that are. */
@@ -62,7 +67,13 @@ export class Gate extends Data.Class<{ readonly inside: Inside; readonly table: 
     for (const { pid } of await this.#waiting()) await this.inside.asOwner("select pg_terminate_backend($1)", [pid])
   }
 
+  /** Opens the gates that a failed scenario has left closed. */
+  static async openAll(): Promise<void> {
+    for (const gate of closed) await gate.open()
+  }
+
   async open(): Promise<void> {
+    closed.delete(this)
     await this.inside.asOwner("delete from closed_gate where name = $1", [this.table])
     await until("the waiting sessions to continue", async () => (await this.#waiting()).length === 0)
     await this.inside.asOwner(`drop trigger zz_gate on ${this.table}`)

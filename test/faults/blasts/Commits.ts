@@ -66,7 +66,8 @@ const killedCounting: Scenario<World> = {
     const blast = await world.blast(60)
     const gate = await Gate.close(world.deployment.inside, {
       table: "delivery_tally",
-      condition: "new.sent > old.sent",
+      condition: "new.sent > 0",
+      write: "insert",
     })
     const worker = await world.worker()
     const waiting = await gate.reached()
