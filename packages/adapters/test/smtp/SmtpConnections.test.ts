@@ -222,25 +222,41 @@ describe("SMTP connections", () => {
     )
   }
 
+  /** A message on a stuck socket, whose server waits for the body. */
+  const begunStuck = Effect.fnUntraced(function* (reply_timeout_s: number) {
+    const socket = new Stuck()
+    const options = Result.getOrThrow(parseSmtpUrl(`smtp://127.0.0.1/?ignoreTLS=true&replyTimeout=${reply_timeout_s}`))
+    const session: Session = {
+      socket: new SmtpSocket(socket, 0),
+      options,
+      extensions: "",
+      server: { takesAhead: true },
+      stale: false,
+      current: undefined,
+      ahead: undefined,
+    }
+    const ready = yield* Effect.callback<Ready, NotSent>((resume) => {
+      new SmtpTransaction(session, { from: "back@x.test", to: "early@sink.test" }).start(resume)
+    })
+    return { ready, socket }
+  })
+
   it.live("a reply before the whole message was written ends the connection", () =>
     Effect.gen(function* () {
-      const socket = new Stuck()
-      const options = Result.getOrThrow(parseSmtpUrl("smtp://127.0.0.1/?ignoreTLS=true"))
-      const session: Session = {
-        socket: new SmtpSocket(socket, 0),
-        options,
-        extensions: "",
-        server: { takesAhead: true },
-        stale: false,
-        current: undefined,
-        ahead: undefined,
-      }
-      const ready = yield* Effect.callback<Ready, NotSent>((resume) => {
-        new SmtpTransaction(session, { from: "back@x.test", to: "early@sink.test" }).start(resume)
-      })
+      const { ready, socket } = yield* begunStuck(60)
       assert.isFalse(socket.destroyed)
       assert.strictEqual((yield* ready.release(messages.dotted))._tag, "accepted")
       assert.isTrue(socket.destroyed, "the memory of the message may hold another one now")
+    }),
+  )
+
+  it.live("a reply that came while the process was stopped counts, although its time is up", () =>
+    Effect.gen(function* () {
+      const { ready } = yield* begunStuck(1)
+      const waiting = yield* Effect.forkChild(ready.release(message), { startImmediately: true })
+      const end_ms = performance.now() + 1_100
+      while (performance.now() < end_ms);
+      assert.strictEqual((yield* Fiber.join(waiting))._tag, "accepted")
     }),
   )
 
