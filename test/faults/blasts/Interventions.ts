@@ -131,12 +131,13 @@ const second: Scenario<World> = {
   name: "a second delivery for a person or an address is refused by the database itself (I7)",
   run: async (_, world) => {
     const blast = await world.blast(3)
-    const copied = (contact: string, email: string) =>
+    /** The id of a delivery follows from its blast and its contact. */
+    const copied = (id: string, contact: string, email: string) =>
       world.deployment.inside
         .asOwner(
           `insert into delivery (workspace_id, delivery_id, blast_id, contact_id, approval_id, email, email_normalized, operational,
             state, created_at)
-            select workspace_id, uuid_v7(), blast_id, ${contact}, approval_id, ${email}, ${email}, operational, 'queued', now()
+            select workspace_id, ${id}, blast_id, ${contact}, approval_id, ${email}, ${email}, operational, 'queued', now()
             from delivery where blast_id = $1::uuid limit 1`,
           [blast.id],
         )
@@ -144,8 +145,8 @@ const second: Scenario<World> = {
           () => "no",
           (error: unknown) => String(error instanceof Error ? (error.cause ?? error) : error),
         )
-    const person = await copied("contact_id", "'other@else.test'")
-    const address = await copied("uuid_v7()", "email")
+    const person = await copied("delivery_id", "contact_id", "'other@else.test'")
+    const address = await copied("uuid_v7()", "uuid_v7()", "email")
     return [
       ...unless(/unique|duplicate/i.test(person), `a person got a second delivery: ${person}`),
       ...unless(/unique|duplicate/i.test(address), `an address got a second delivery: ${address}`),
