@@ -1,31 +1,24 @@
 // Commands that are sent ahead: those of the next message leave with the end of the body (RFC 2920 §3.1).
-import * as Smtp from "@tentpole/adapters/smtp/SmtpConnections"
-import { parseSmtpUrl } from "@tentpole/adapters/smtp/SmtpUrl"
-import { type Connection, MailConnections } from "@tentpole/core/sending/MailConnection"
+import type { Connection } from "@tentpole/core/sending/MailConnection"
 import { until } from "@tentpole/core/contract"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Result, Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
+import type { AddressInfo } from "node:net"
+import { SMTPServer } from "smtp-server"
 import { type FakeSmtp, fakeSmtp, type FakeSmtpOptions } from "../support/FakeSmtp.ts"
 import type { Act, Stage } from "../support/FakeSmtpScript.ts"
+import { mailAt } from "../support/MailAt.ts"
 
 const body = (to: string) => Buffer.from(`Subject: ${to}\r\n\r\n.a dot\r\nend\r\n`)
 const envelope = (to: string) => ({ from: "back@x.test", to: `${to}@sink.test` })
 
-/** Opens connections to the server; a short time limit where it stays silent. */
-const connections = (server: FakeSmtp, begin_s = 60) =>
-  MailConnections.pipe(
-    Effect.provide(
-      Smtp.layer(
-        Result.getOrThrow(
-          parseSmtpUrl(`smtp://127.0.0.1:${server.port}/?ignoreTLS=true&openTimeout=60&commandTimeout=${begin_s}`),
-        ),
-      ),
-    ),
-  )
+/** `begin_s`: how long it waits for an answer to MAIL. */
+const mailTo = ({ port }: { readonly port: number }, begin_s = 60) =>
+  mailAt(`smtp://127.0.0.1:${port}/?ignoreTLS=true&openTimeout=60&commandTimeout=${begin_s}`)
 
 const connected = Effect.fnUntraced(function* (options?: FakeSmtpOptions) {
   const server = yield* fakeSmtp(options)
-  return { server, connection: yield* (yield* connections(server)).open }
+  return { server, connection: yield* (yield* mailTo(server)).open }
 })
 
 /** Sends the messages in this order, each with the envelope of the next, and describes how each ended. */
@@ -61,7 +54,7 @@ describe("the next envelope", () => {
   it.live.each([
     ["ann-rcpt550", "not sent: recipient 550"],
     ["ann-rcpt450", "not sent: recipient 450"],
-  ] as const)("%s: a refused recipient is not named again, and the next message is sent", ([to, end]) =>
+  ] as const)("%s: of a refused recipient is not sent again, and the message after it is sent", ([to, end]) =>
     Effect.gen(function* () {
       const { connection, server } = yield* connected()
       assert.deepStrictEqual(yield* chain(connection, "one", to, "three", "four"), [
@@ -76,6 +69,35 @@ describe("the next envelope", () => {
         1,
       )
       assert.strictEqual(server.ahead_count, 2, "the server still gets commands ahead")
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("is understood by smtp-server, another implementation", () =>
+    Effect.gen(function* () {
+      const got: Array<string> = []
+      const server = new SMTPServer({
+        authOptional: true,
+        disabledCommands: ["AUTH", "STARTTLS"],
+        onData: (stream, { envelope: { rcptTo } }, done) => {
+          let raw = ""
+          stream.on("data", (piece) => (raw += String(piece)))
+          stream.once("end", () => {
+            got.push(`${rcptTo.map(({ address }) => address).join()} ${raw}`)
+            done()
+          })
+        },
+      })
+      yield* Effect.acquireRelease(
+        Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+        () => Effect.sync(() => server.close()),
+      )
+      const connection = yield* (yield* mailTo(server.server.address() as AddressInfo)).open
+      const names = Array.from({ length: 20 }, (_, at) => `ann${at}`)
+      assert.deepStrictEqual(new Set(yield* chain(connection, ...names)), new Set(["accepted"]))
+      assert.deepStrictEqual(
+        got,
+        names.map((to) => `${envelope(to).to} ${body(to).toString()}`),
+      )
     }).pipe(Effect.scoped),
   )
 
@@ -96,10 +118,10 @@ describe("the next envelope", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live("a server that does not answer it gets no more ahead, on any connection", () =>
+  it.live("after silence, no connection sends ahead any more", () =>
     Effect.gen(function* () {
       const server = yield* fakeSmtp({ script: atSecond("mail", "silent") })
-      const mail = yield* connections(server, 1)
+      const mail = yield* mailTo(server, 1)
       assert.deepStrictEqual(yield* chain(yield* mail.open, "one", "two"), ["accepted", "not sent: connection null"])
       assert.deepStrictEqual(yield* chain(yield* mail.open, "two", "three"), ["accepted", "accepted"])
       assert.deepStrictEqual(arrived(server), ["one", "two", "three"])
@@ -107,7 +129,7 @@ describe("the next envelope", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("another message that begins instead ends the connection, and none of the two is sent", () =>
+  it.live("if another message begins instead, the connection ends, and neither of the two is sent", () =>
     Effect.gen(function* () {
       const { connection, server } = yield* connected()
       const ready = yield* connection.begin(envelope("one"))
@@ -120,11 +142,11 @@ describe("the next envelope", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a connection that is closed sends none that is not released", () =>
+  it.live("is not followed by a message if the connection is closed", () =>
     Effect.gen(function* () {
       const server = yield* fakeSmtp()
       const scope = yield* Scope.make()
-      const connection = yield* Scope.provide((yield* connections(server)).open, scope)
+      const connection = yield* Scope.provide((yield* mailTo(server)).open, scope)
       const ready = yield* connection.begin(envelope("one"))
       yield* ready.release(body("one"), envelope("two"))
       yield* until(() => server.recipients.length === 2)
@@ -137,7 +159,7 @@ describe("the next envelope", () => {
   it.live.each([
     ["one-dotcut", "inDoubt"],
     ["one-dot421", "refused 421"],
-  ] as const)("%s: it is not sent when the connection ends with the message before", ([to, end]) =>
+  ] as const)("%s: is lost with the connection, and its message is not sent", ([to, end]) =>
     Effect.gen(function* () {
       const { connection, server } = yield* connected()
       assert.deepStrictEqual(yield* chain(connection, to, "two"), [end, "not sent: connection null"])
@@ -146,7 +168,7 @@ describe("the next envelope", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a server that refuses the message before gets it all the same", () =>
+  it.live("counts also if the server refuses the message before", () =>
     Effect.gen(function* () {
       const { connection, server } = yield* connected()
       assert.deepStrictEqual(yield* chain(connection, "one-dot452", "two"), ["refused 452", "accepted"])

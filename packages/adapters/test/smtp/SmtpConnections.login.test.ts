@@ -1,11 +1,9 @@
 // The opening of an SMTP connection: login, TLS, and replies before TLS.
-import * as Smtp from "@tentpole/adapters/smtp/SmtpConnections"
-import { parseSmtpUrl } from "@tentpole/adapters/smtp/SmtpUrl"
-import { MailConnections } from "@tentpole/core/sending/MailConnection"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { createServer } from "node:net"
 import { SMTPServer } from "smtp-server"
+import { mailAt } from "../support/MailAt.ts"
 
 /** Connects to a server on a free port, and closes both. */
 const opened = (
@@ -19,8 +17,7 @@ const opened = (
       () => Effect.sync(() => void server.close()),
     )
     const url = `smtp://user:pass@127.0.0.1:${port()}/?openTimeout=20&${more}`
-    const options = Result.getOrThrow(parseSmtpUrl(url))
-    const mail = yield* MailConnections.pipe(Effect.provide(Smtp.layer(options)))
+    const mail = yield* mailAt(url)
     return yield* mail.open
   })
 

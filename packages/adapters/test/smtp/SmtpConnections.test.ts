@@ -1,15 +1,15 @@
-import * as Smtp from "@tentpole/adapters/smtp/SmtpConnections"
 import type { Session } from "@tentpole/adapters/smtp/SmtpConnections"
 import { SmtpSocket } from "@tentpole/adapters/smtp/SmtpSocket"
 import { parseSmtpUrl } from "@tentpole/adapters/smtp/SmtpUrl"
 import { SmtpTransaction } from "@tentpole/adapters/smtp/SmtpTransaction"
 import { until } from "@tentpole/core/contract"
-import { type Connection, MailConnections, type NotSent, type Ready } from "@tentpole/core/sending/MailConnection"
+import { type Connection, type NotSent, type Ready } from "@tentpole/core/sending/MailConnection"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Result, Scope, Exit } from "effect"
 import { Socket } from "node:net"
 import { type FakeSmtp, fakeSmtp, type FakeSmtpOptions } from "../support/FakeSmtp.ts"
 import type { Behaviour } from "../support/FakeSmtpScript.ts"
+import { mailAt } from "../support/MailAt.ts"
 
 const message = Buffer.from("Subject: x\r\n\r\nline\r\nwith a . in the middle\r\nend\r\n")
 /** Two code paths: the library's stream escapes dots, and messages without any bypass it. */
@@ -27,8 +27,7 @@ const times = (short: Partial<typeof patience_s> = {}) =>
     .join("&")
 
 const connected = Effect.fnUntraced(function* (to: FakeSmtp, trick = "") {
-  const options = Result.getOrThrow(parseSmtpUrl(`smtp://127.0.0.1:${to.port}/?ignoreTLS=true&${timesFor(trick)}`))
-  const mail = yield* MailConnections.pipe(Effect.provide(Smtp.layer(options)))
+  const mail = yield* mailAt(`smtp://127.0.0.1:${to.port}/?ignoreTLS=true&${timesFor(trick)}`)
   return yield* mail.open
 })
 
@@ -352,8 +351,7 @@ describe("SMTP connections", () => {
   const refusedBy = (behaviour: Partial<Behaviour>, login = "", openTimeout = patience_s.openTimeout) =>
     Effect.gen(function* () {
       const server = yield* fakeSmtp({ behaviour })
-      const parsed = parseSmtpUrl(`smtp://${login}127.0.0.1:${server.port}/?ignoreTLS=true&openTimeout=${openTimeout}`)
-      const mail = yield* MailConnections.pipe(Effect.provide(Smtp.layer(Result.getOrThrow(parsed))))
+      const mail = yield* mailAt(`smtp://${login}127.0.0.1:${server.port}/?ignoreTLS=true&openTimeout=${openTimeout}`)
       return yield* Effect.flip(Effect.scoped(mail.open))
     }).pipe(Effect.scoped)
 
@@ -377,8 +375,7 @@ describe("SMTP connections", () => {
     Effect.gen(function* () {
       const silent = yield* refusedBy({ ehlo: "silent" }, "", 1)
       assert.deepInclude(silent, { permanent: false, crowded: false })
-      const options = Result.getOrThrow(parseSmtpUrl("smtp://127.0.0.1:1"))
-      const mail = yield* MailConnections.pipe(Effect.provide(Smtp.layer(options)))
+      const mail = yield* mailAt("smtp://127.0.0.1:1")
       const absent = yield* Effect.flip(Effect.scoped(mail.open))
       assert.deepInclude(absent, { permanent: false, crowded: false })
     }),

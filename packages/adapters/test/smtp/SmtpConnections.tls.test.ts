@@ -1,11 +1,9 @@
 // TLS to a mail server: required TLS, and self-signed certificates.
-import * as Smtp from "@tentpole/adapters/smtp/SmtpConnections"
-import { parseSmtpUrl } from "@tentpole/adapters/smtp/SmtpUrl"
-import { MailConnections } from "@tentpole/core/sending/MailConnection"
 import { assert, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { SMTPServer } from "smtp-server"
 import { fakeSmtp } from "../support/FakeSmtp.ts"
+import { mailAt } from "../support/MailAt.ts"
 
 /** A server with a self-signed certificate; records whether each message came over TLS. */
 const selfSigned = ({ secure }: { readonly secure: boolean }) =>
@@ -39,8 +37,7 @@ it.live("sends nothing without the required TLS", () =>
   Effect.gen(function* () {
     const server = yield* fakeSmtp()
     // The server answers STARTTLS but starts no TLS: the client waits in vain.
-    const options = Result.getOrThrow(parseSmtpUrl(`smtp://127.0.0.1:${server.port}/?requireTLS=true&openTimeout=1`))
-    const mail = yield* MailConnections.pipe(Effect.provide(Smtp.layer(options)))
+    const mail = yield* mailAt(`smtp://127.0.0.1:${server.port}/?requireTLS=true&openTimeout=1`)
     assert.isFalse((yield* Effect.flip(Effect.scoped(mail.open))).permanent)
     assert.isFalse(server.commands.some((line) => line.startsWith("MAIL")))
   }).pipe(Effect.scoped),
@@ -50,10 +47,8 @@ for (const scheme of ["smtp", "smtps"] as const) {
   it.live(`${scheme}: a self-signed certificate is an error, unless verify=false`, () =>
     Effect.gen(function* () {
       const { mails, port } = yield* selfSigned({ secure: scheme === "smtps" })
-      const over = (more: string) => {
-        const options = Result.getOrThrow(parseSmtpUrl(`${scheme}://127.0.0.1:${port}/?openTimeout=60${more}`))
-        return Effect.flatMap(MailConnections, (mail) => mail.open).pipe(Effect.provide(Smtp.layer(options)))
-      }
+      const over = (more: string) =>
+        Effect.flatMap(mailAt(`${scheme}://127.0.0.1:${port}/?openTimeout=60${more}`), (mail) => mail.open)
       const failed = yield* Effect.flip(Effect.scoped(over("&verify=true")))
       assert.isFalse(failed.permanent, "a certificate is renewed")
       assert.match(failed.reason, /certificate/)
