@@ -77,7 +77,10 @@ export class ReadyMessages {
     )
   })
 
-  /** A delivery to send after the message in progress, if one is ready. A single message that is ready goes first. */
+  /**
+   * A delivery to send after the message in progress, if one is ready. It waits for the reply to that message, also if another connection
+   * becomes free. A single message never does, and goes first.
+   */
   readonly following: Effect.Effect<PreparedMessage | undefined> = Effect.suspend(() =>
     this.#singles > 0 ? Effect.undefined : this.#deliveries,
   )
