@@ -2,7 +2,7 @@
 // the same worker continues, and no message is unconfirmed.
 import { pause, until } from "../../support/Service.ts"
 import { type Scenario, unless } from "../Campaign.ts"
-import type { World } from "./World.ts"
+import type { WorkerOptions, World } from "./World.ts"
 import type { RunningBlast } from "./RunningBlast.ts"
 
 interface Outage {
@@ -12,6 +12,7 @@ interface Outage {
   readonly lasts_ms: number
   /** Whether nothing may be handed over while it lasts. */
   readonly nothingGoes: boolean
+  readonly times?: WorkerOptions["times"]
 }
 
 /** Every write of deliveries fails with this state, as a full disk or a conflict makes it fail. */
@@ -155,16 +156,18 @@ const outages: ReadonlyArray<Outage> = [
     },
     lasts_ms: 0,
     nothingGoes: false,
+    // A settlement has six round trips of 400 ms. A lease must last for several, as the one of a minute does.
+    times: { lease_ms: 15_000, renew_every_ms: 5_000 },
   },
 ]
 
 /** Messages whose intent was committed before the outage may still leave. */
-const outage = ({ begin, lasts_ms, name, nothingGoes }: Outage): Scenario<World> => ({
+const outage = ({ begin, lasts_ms, name, nothingGoes, times = {} }: Outage): Scenario<World> => ({
   name,
   run: async ({ say }, world) => {
     const count = nothingGoes ? 1_500 : 300
     const blast = await world.blast(count)
-    const { process } = await world.worker()
+    const { process } = await world.worker({ times })
     await until("some to be sent", async () => (await blast.dots()).length > 30, { every_ms: 5 })
     const end = await begin(world, blast)
     await pause(100)
