@@ -74,8 +74,8 @@ const writtenAfterwards = `  if (first !== null || messages.length === 0) return
   }\n`
 
 /** Moves the positions of the endpoints in a transaction of its own, before the one that adds the deliveries. */
-const movedBefore = `if (!(yield* transact(queue.fanOut(lease, { deliveries: [], positions })))) return yield* Effect.interrupt
-    if (!(yield* transact(queue.fanOut(lease, { deliveries, positions })))) return yield* Effect.interrupt`
+const movedBefore = `yield* transact(queue.fanOut(lease, { deliveries: [], positions }))
+    const ours = yield* transact(queue.fanOut(lease, { deliveries, positions, claimed }))`
 
 export const bugs: ReadonlyArray<Bug> = [
   {
@@ -265,7 +265,7 @@ export const bugs: ReadonlyArray<Bug> = [
     patches: [
       {
         file: "Receivers.ts",
-        find: "if (!(yield* transact(queue.fanOut(lease, { deliveries, positions })))) return yield* Effect.interrupt",
+        find: "const ours = yield* transact(queue.fanOut(lease, { deliveries, positions, claimed }))",
         put: movedBefore,
       },
     ],

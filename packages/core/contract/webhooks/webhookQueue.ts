@@ -1,22 +1,18 @@
-// Contract tests of the queue of webhooks: turns, the lease and fan-out.
+// Contract tests of the queue of webhooks: turns and the lease.
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, type Layer } from "effect"
-import { newContact } from "../../src/contacts/ContactPatch.ts"
-import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
-import { ContactStore } from "../../src/contacts/ContactStore.ts"
-import { ContactId } from "../../src/kernel/Ids.ts"
-import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
-import { remove } from "../../src/webhooks/endpoints/EndpointChange.ts"
+import type { ContactStore } from "../../src/contacts/ContactStore.ts"
 import type { SettledDelivery } from "../../src/webhooks/deliveries/WebhookQueue.ts"
 import type { WebhookDelivery } from "../../src/webhooks/deliveries/WebhookDelivery.ts"
 import { eventually } from "../kernel/eventually.ts"
 import { webhookClaims } from "./webhookClaims.ts"
+import { webhookFanOut } from "./webhookFanOut.ts"
 import { attemptAt, begin, ids, lease_ms, stays, type WebhookPorts } from "./webhookWorld.ts"
 
 export const webhookQueue = <E>(name: string, live: Layer.Layer<WebhookPorts | ContactStore, E>) => {
   turns(name, live)
   leases(name, live)
-  fanOuts(name, live)
+  webhookFanOut(name, live)
   webhookClaims(name, live)
 }
 
@@ -194,7 +190,7 @@ const leases = <E>(name: string, live: Live<E>) =>
         const positions = yield* eventsOf(endpoint)
         const deliveries = yield* deliveriesOf(endpoint, [positions])
         const written = { deliveries, positions: new Map([[endpoint.id, positions.at(-1) ?? "0"]]) }
-        assert.isFalse(yield* transact(queue.fanOut(lost, written)))
+        assert.isNull(yield* transact(queue.fanOut(lost, written)))
         assert.deepStrictEqual(yield* eventsOf(endpoint), positions)
         const health = { failuresInRow: 9, healthyAt: DateTime.makeUnsafe(9e12), failedAt: null, inFlight_max: 1 }
         const healths = [{ endpointId: endpoint.id, health, lastSuccessAt: null, lastError: null }]
@@ -265,107 +261,6 @@ const leases = <E>(name: string, live: Live<E>) =>
           endpoint.id,
         )
         assert.strictEqual((yield* mine.queue.nextDue(mine.workspace)).get(endpoint.id), undefined)
-      }),
-    )
-  })
-
-const fanOuts = <E>(name: string, live: Live<E>) =>
-  layer(live, { excludeTestServices: true })(`WebhookQueue, fan-out (${name})`, (it) => {
-    it.effect("reads all events after a position, each with its contact as it is now", () =>
-      Effect.gen(function* () {
-        const { create, fresh, now, queue, transact, workspace, write } = yield* begin
-        const contacts = yield* ContactStore
-        yield* create()
-        const id = ContactId.make(yield* fresh.id)
-        const ann = newContact(id, { email: parseEmail(`${id}@example.org`), displayName: "Ann Lee" }, "api", now)
-        yield* transact(contacts.apply(workspace, ContactsChange.of([{ before: null, after: ann, at: now }])))
-        yield* write(2)
-        const all = yield* queue.eventsAfter(workspace, "0", 10)
-        assert.deepStrictEqual(
-          all.map(({ event }) => event.type),
-          ["contact_created", "flow_paused", "flow_paused"],
-        )
-        assert.deepStrictEqual(all[0]?.contact, {
-          contact_id: id,
-          email: ann.email,
-          phone: null,
-          display_name: "Ann Lee",
-        })
-        const [second] = yield* queue.eventsAfter(workspace, all[0]?.event.position ?? "", 1)
-        assert.deepStrictEqual(second, all[1])
-        const elsewhere = yield* fresh.workspace()
-        assert.deepStrictEqual(yield* queue.eventsAfter(elsewhere, "0", 10), [])
-      }),
-    )
-
-    it.effect("adds single deliveries and batches, and moves each position", () =>
-      Effect.gen(function* () {
-        const { acquired, create, deliveriesOf, eventsOf, queue, seen, transact, write } = yield* begin
-        const [one, batched, none] = [yield* create(), yield* create(), yield* create()]
-        const lease = yield* acquired()
-        yield* write(3)
-        const positions = yield* eventsOf(one)
-        const [first = "", second = "", third = ""] = positions
-        const deliveries = [
-          ...(yield* deliveriesOf(one, [[first], [second], [third]])),
-          ...(yield* deliveriesOf(batched, [[first, second]])),
-        ]
-        const moved = new Map([
-          [one.id, third],
-          [batched.id, second],
-          [none.id, third],
-        ])
-        assert.isTrue(yield* transact(queue.fanOut(lease, { deliveries, positions: moved })))
-        for (const { delivery, pieces } of deliveries) {
-          const of = delivery.endpointId === one.id ? one : batched
-          const found = yield* seen(of, delivery)
-          assert.deepStrictEqual(found.delivery, delivery)
-          assert.deepStrictEqual(
-            found.pieces.map(({ json, position }) => ({ json, position: String(BigInt(position)) })),
-            pieces.map(({ json, position }) => ({ json, position })),
-          )
-        }
-        assert.deepStrictEqual(
-          [yield* eventsOf(one), yield* eventsOf(batched), yield* eventsOf(none)],
-          [[], [third], []],
-        )
-      }),
-    )
-
-    it.effect("adds no event twice, and no position goes back", () =>
-      Effect.gen(function* () {
-        const { acquired, claim, create, deliveriesOf, eventsOf, queue, transact, write } = yield* begin
-        const endpoint = yield* create()
-        const lease = yield* acquired()
-        yield* write(2)
-        const [first = "", second = ""] = yield* eventsOf(endpoint)
-        const written = Effect.gen(function* () {
-          const deliveries = yield* deliveriesOf(endpoint, [[first], [second]])
-          return yield* transact(queue.fanOut(lease, { deliveries, positions: new Map([[endpoint.id, second]]) }))
-        })
-        assert.deepStrictEqual(yield* Effect.all([written, written], { concurrency: 2 }), [true, true])
-        yield* transact(queue.fanOut(lease, { deliveries: [], positions: new Map([[endpoint.id, first]]) }))
-        assert.deepStrictEqual(yield* eventsOf(endpoint), [])
-        assert.lengthOf(yield* claim(lease, endpoint), 2)
-      }),
-    )
-
-    it.effect("adds nothing for a deleted endpoint, and nothing when the transaction fails", () =>
-      Effect.gen(function* () {
-        const { acquired, apply, create, deliveriesOf, eventsOf, log, now, queue, transact, workspace, write } =
-          yield* begin
-        const endpoint = yield* create()
-        const lease = yield* acquired()
-        yield* write(1)
-        const positions = yield* eventsOf(endpoint)
-        const deliveries = yield* deliveriesOf(endpoint, [positions])
-        const fanOut = queue.fanOut(lease, { deliveries, positions: new Map([[endpoint.id, positions[0] ?? ""]]) })
-        yield* Effect.exit(transact(Effect.andThen(fanOut, Effect.fail("no"))))
-        assert.deepStrictEqual(yield* eventsOf(endpoint), positions)
-        yield* apply(remove(endpoint, now))
-        assert.isTrue(yield* transact(fanOut))
-        const query = { after: null, limit: 10, status: null, eventType: null, since: null, until: null }
-        assert.deepStrictEqual((yield* log.list(workspace, endpoint.id, query)).items, [])
       }),
     )
   })

@@ -183,7 +183,7 @@ export const begin = Effect.gen(function* () {
       changed,
     )
     const last = positions.at(-1) ?? "0"
-    assert.isTrue(yield* transact(queue.fanOut(lease, { deliveries, positions: new Map([[endpoint.id, last]]) })))
+    assert.isNotNull(yield* transact(queue.fanOut(lease, { deliveries, positions: new Map([[endpoint.id, last]]) })))
     return deliveries.map(({ delivery }) => delivery)
   })
   const claim = (

@@ -31,7 +31,8 @@ export class Receiver {
   waiting: Array<ClaimedDelivery> = []
   /** Whether the last claim was full, so that more deliveries may be due. */
   hasMoreDue = false
-  #low_count = 0
+  /** Deliveries that are claimed at a time. */
+  ahead_count = 1
   /** Requests that are open. */
   open_count = 0
   /** When events that wait for a full batch are sent without it. */
@@ -68,6 +69,30 @@ export class Receiver {
     return this.endpoint.settings.mode === "ordered"
   }
 
+  get isBatched(): boolean {
+    return this.endpoint.settings.batch !== null
+  }
+
+  /** Whether it has claimed all that is due. */
+  get #keepsUp(): boolean {
+    return this.isSent && !this.isHeld && !this.hasMoreDue
+  }
+
+  /** Whether its deliveries are claimed as they are written, as long as it keeps up. Others are written ahead. */
+  get claimsNew(): boolean {
+    return !this.isOrdered && !this.isBatched
+  }
+
+  /** Whether new events are read for it now. */
+  get wantsEvents(): boolean {
+    return this.isSent && !this.isHeld && (!this.claimsNew || (!this.hasMoreDue && this.isLow))
+  }
+
+  /** New deliveries that are claimed as they are written. */
+  get new_max(): number {
+    return this.#keepsUp && this.claimsNew ? Math.max(0, 2 * this.ahead_count - this.waiting.length) : 0
+  }
+
   /** Requests that may be open now. */
   openMax(now: DateTime.Utc): number {
     if (!this.isSent) return 1
@@ -80,21 +105,23 @@ export class Receiver {
     return this.health.failuresInRow >= (this.isOrdered ? 1 : probe_failures_min)
   }
 
-  /** Deliveries to claim now. `isBusy`: the process is busy with mail. */
-  claim_count(now: DateTime.Utc, isBusy: boolean): number {
-    const open_max = this.openMax(now)
-    if (this.isHeld || !this.isSent) return Math.max(0, open_max - this.open_count - this.waiting.length)
-    const ahead = this.isOrdered
+  /** Decides how many deliveries are claimed at a time. `isBusy`: the process is busy with mail. */
+  plan(now: DateTime.Utc, isBusy: boolean): void {
+    const ahead_count = this.isOrdered
       ? ordered_ahead
-      : Math.min(claimed_max, (isBusy ? claimed_ahead_busy : claimed_ahead) * open_max)
-    const ahead_max = this.endpoint.settings.batch === null ? ahead : Math.min(ahead, batches_ahead)
-    this.#low_count = Math.ceil(ahead_max / 2)
-    return this.isLow ? ahead_max : 0
+      : Math.min(claimed_max, (isBusy ? claimed_ahead_busy : claimed_ahead) * this.openMax(now))
+    this.ahead_count = this.isBatched ? Math.min(ahead_count, batches_ahead) : ahead_count
+  }
+
+  /** Deliveries to claim now. */
+  claim_count(now: DateTime.Utc): number {
+    if (this.isHeld || !this.isSent) return Math.max(0, this.openMax(now) - this.open_count - this.waiting.length)
+    return this.isLow ? this.ahead_count : 0
   }
 
   /** Whether it has so few claimed that it would have none before the next claim ends. */
   get isLow(): boolean {
-    return this.waiting.length < this.#low_count
+    return this.waiting.length < Math.ceil(this.ahead_count / 2)
   }
 }
 

@@ -34,17 +34,26 @@ const refreshOne = Effect.fnUntraced(function* (receivers: Receivers, served: Se
   }
 })
 
-/** `wrote`: there are new deliveries. `more`: there may be more events. */
+/** `wrote`: there are new deliveries to claim. `more`: there may be more events. */
 export interface Spread {
   readonly wrote: boolean
   readonly more: boolean
 }
 
-export const nothing: Spread = { wrote: false, more: false }
+/** Receivers whose events are read now. While mail is sent, one that works and has more deliveries due gets no more. */
+const takers = (receivers: Receivers, isBusy: boolean): ReadonlyArray<Receiver> =>
+  [...receivers.values()].filter(({ hasMoreDue, isEnabled, isHeld }) => isEnabled && !(isBusy && hasMoreDue && !isHeld))
+
+/** Events to read: as many as those that want some can take. If there is nobody who could want any, they are not kept waiting. */
+export const wanted_count = (receivers: Receivers, isBusy: boolean): number => {
+  const all = takers(receivers, isBusy)
+  const wanted = all.map((each) => (each.wantsEvents ? (each.claimsNew ? each.ahead_count : events_max) : 0))
+  return all.every(({ isHeld }) => isHeld) ? events_max : Math.max(0, ...wanted)
+}
 
 /**
- * Writes the deliveries of new events, and how far each receiver is. `isBusy`: the process is busy with mail; a receiver that
- * works and has deliveries that are due gets no more.
+ * Writes the deliveries of new events, and how far each receiver is. A receiver that keeps up has its deliveries claimed at once.
+ * `isBusy`: the process is busy with mail.
  */
 export const spread = Effect.fnUntraced(function* (
   receivers: Receivers,
@@ -54,32 +63,43 @@ export const spread = Effect.fnUntraced(function* (
   const queue = yield* WebhookQueue
   const { many } = yield* Ids
   const { transact } = yield* Transactor
-  const all = [...receivers.values()].filter(({ isEnabled }) => isEnabled)
-  const enabled = all.filter(({ hasMoreDue, isHeld }) => !(isBusy && hasMoreDue && !isHeld))
-  const isLeft = enabled.length < all.length
+  const limit = wanted_count(receivers, isBusy)
+  if (limit === 0) return { wrote: false, more: true } satisfies Spread
+  const enabled = takers(receivers, isBusy)
+  const isLeft = [...receivers.values()].some((each) => each.isEnabled && !enabled.includes(each))
   const after = leastOf(enabled.map(({ position }) => BigInt(position)))
-  const events = after === null ? [] : yield* queue.eventsAfter(lease.workspace, after.toString(), events_max)
+  const events = after === null ? [] : yield* queue.eventsAfter(lease.workspace, after.toString(), limit)
   if (events.length === 0) return { wrote: false, more: isLeft } satisfies Spread
-  const more = events.length === events_max
+  const more = events.length === limit
   const spare = [...(yield* many(enabled.length * events.length))]
   const results = enabled.map((receiver) => {
     const from = BigInt(receiver.position)
     const later = events.filter(({ event }) => BigInt(event.position) > from)
     const nextId = () => spare.shift() ?? ""
-    return { receiver, result: fanOut(lease.workspace, receiver, { events: later, more, nextId, now }) }
+    const result = fanOut(lease.workspace, receiver, { events: later, more, nextId, now })
+    return { receiver, result, claimed: result.deliveries.slice(0, receiver.new_max) }
   })
   const moved = results.filter(({ receiver, result }) => BigInt(result.position) > BigInt(receiver.position))
   if (moved.length > 0) {
     const positions = new Map(moved.map(({ receiver, result }) => [receiver.endpoint.id, result.position]))
     const deliveries = moved.flatMap(({ result }) => result.deliveries)
+    const claimed = new Set(moved.flatMap((each) => each.claimed.map(({ delivery }) => delivery.id)))
+    const ours = yield* transact(queue.fanOut(lease, { deliveries, positions, claimed }))
     // The lease has gone: another worker goes on.
-    if (!(yield* transact(queue.fanOut(lease, { deliveries, positions })))) return yield* Effect.interrupt
+    if (ours === null) return yield* Effect.interrupt
+    for (const { claimed: asked, receiver } of moved) {
+      receiver.waiting.push(...asked.filter(({ delivery }) => ours.has(delivery.id)))
+    }
   }
-  for (const { receiver, result } of results) {
+  for (const { claimed, receiver, result } of results) {
     receiver.position = result.position
     receiver.waitsUntil = result.waitsUntil
+    receiver.hasMoreDue ||= claimed.length < result.deliveries.length
   }
-  return { wrote: moved.some(({ result }) => result.deliveries.length > 0), more: more || isLeft } satisfies Spread
+  return {
+    wrote: moved.some(({ claimed, result }) => claimed.length < result.deliveries.length),
+    more: more || isLeft,
+  } satisfies Spread
 })
 
 const leastOf = (positions: ReadonlyArray<bigint>): bigint | null =>

@@ -18,11 +18,12 @@ import { DateTime, Effect, FiberSet, Latch, Random } from "effect"
 import { SendingLoad } from "../SendingLoad.ts"
 import { applyEnds, givenBack, newHealths } from "./Ends.ts"
 import type { Receiver } from "./Receiver.ts"
-import { nothing, type Receivers, refresh, type Spread, spread } from "./Receivers.ts"
+import { type Receivers, refresh, type Spread, spread, wanted_count } from "./Receivers.ts"
 import type { EndedAttempt, Requests } from "./Requests.ts"
 
-/** How often new events and changed settings are read while requests are open. */
+/** How often new events, deliveries that are due again, and changed settings are read while requests are open. */
 const events_every_ms = 100
+const due_every_ms = 1_000
 const endpoints_every_ms = 1_000
 /** So many ends are written without waiting for others. */
 const ends_enough = 200
@@ -66,10 +67,11 @@ export const serve = Effect.fnUntraced(function* (lease: WebhookLease, requests:
   const isTime = everyTime()
   const load = yield* SendingLoad
   let turn: WebhookTurn | null = null
-  let more = true
+  let isUnread = true
   for (;;) {
     const pause_ms = load.pause_ms()
-    if (pause_ms > 0) yield* Effect.sleep(pause_ms)
+    const isBusy = pause_ms > 0
+    if (isBusy) yield* Effect.sleep(pause_ms)
     served.progress.closeUnsafe()
     const { isStopping } = signals
     const now = yield* DateTime.now
@@ -78,19 +80,22 @@ export const serve = Effect.fnUntraced(function* (lease: WebhookLease, requests:
     if (isTime("endpoints", endpoints_every_ms, now) || isNew) {
       yield* retryTransient(refresh(served.receivers, lease))
     }
-    const reads: boolean = isTime("events", events_every_ms, now) || isNew || more
-    const step: readonly [Spread, boolean] = yield* readAndTurn(served, {
+    const isDueTime = isTime("due", due_every_ms, now) || isNew
+    const reads: boolean = !isStopping && (isTime("events", events_every_ms, now) || isNew || isUnread)
+    const step: readonly [Spread | null, boolean] = yield* readAndTurn(served, {
       now,
       reads,
+      isFilled: reads && isUnread && !isDueTime,
       isStopping,
-      isBusy: pause_ms > 0,
+      isBusy,
     })
     const [written, found] = step
-    more = written.more
+    isUnread = written?.more ?? isUnread
     yield* openRequests(served, now)
+    const more = written?.wrote === true || (isUnread && wanted_count(served.receivers, isBusy) > 0)
     if ((yield* FiberSet.size(served.fibers)) + served.ended.length > 0) {
-      if (!(more || written.wrote)) yield* Effect.raceFirst(served.progress.await, Effect.sleep(events_every_ms))
-    } else if (isStopping || !(found || more || written.wrote)) {
+      if (!more) yield* Effect.raceFirst(served.progress.await, Effect.sleep(events_every_ms))
+    } else if (isStopping || !(found || more)) {
       const due: DateTime.Utc | null = yield* retryTransient(nextDue(served))
       // A turn that came meanwhile is served, too: otherwise it would be due again only after its time.
       if (isStopping || signals.turn === turn) return { turn, due } satisfies Ended
@@ -98,31 +103,32 @@ export const serve = Effect.fnUntraced(function* (lease: WebhookLease, requests:
   }
 }, Effect.scoped)
 
+interface Step {
+  readonly now: DateTime.Utc
+  /** Whether new events are read. */
+  readonly reads: boolean
+  /** Whether there are new events for receivers that claim them as they are written. They claim nothing else then. */
+  readonly isFilled: boolean
+  readonly isStopping: boolean
+  /** Whether the process is busy with mail. */
+  readonly isBusy: boolean
+}
+
 /**
  * While the database writes the deliveries of new events, it also writes the ends of attempts and claims. Where turns pause, one
  * follows the other, so that the same turn claims new deliveries.
  */
-const readAndTurn = (
-  served: Served,
-  {
-    isStopping,
-    now,
-    isBusy,
-    reads,
-  }: {
-    readonly isStopping: boolean
-    readonly now: DateTime.Utc
-    readonly isBusy: boolean
-    readonly reads: boolean
-  },
-) =>
-  Effect.all(
+const readAndTurn = (served: Served, step: Step) => {
+  const { isBusy, now, reads } = step
+  for (const receiver of served.receivers.values()) receiver.plan(now, isBusy)
+  return Effect.all(
     [
-      reads ? retryTransient(spread(served.receivers, served.lease, { now, isBusy })) : Effect.succeed(nothing),
-      turnOver(served, { now, isStopping, isBusy }),
+      reads ? retryTransient(spread(served.receivers, served.lease, { now, isBusy })) : Effect.succeed(null),
+      turnOver(served, step),
     ],
     { concurrency: isBusy ? 1 : 2 },
   )
+}
 
 /** Whether a time has passed since the last yes. */
 const everyTime = () => {
@@ -168,10 +174,7 @@ const attempts = Effect.fnUntraced(function* (served: Served, receiver: Receiver
 })
 
 /** Writes what has ended and claims what can be sent. Returns whether there was any. */
-const turnOver = Effect.fnUntraced(function* (
-  served: Served,
-  { isBusy, isStopping, now }: { readonly now: DateTime.Utc; readonly isStopping: boolean; readonly isBusy: boolean },
-) {
+const turnOver = Effect.fnUntraced(function* (served: Served, { isFilled, isStopping, now }: Step) {
   const queue = yield* WebhookQueue
   const { transact } = yield* Transactor
   const { lease, receivers } = served
@@ -182,8 +185,8 @@ const turnOver = Effect.fnUntraced(function* (
   const healths = newHealths(receivers.values())
   const wants = isStopping
     ? []
-    : Array.from(receivers.values(), (receiver) => ({ receiver, limit: receiver.claim_count(now, isBusy) })).filter(
-        ({ limit }) => limit > 0,
+    : Array.from(receivers.values(), (receiver) => ({ receiver, limit: receiver.claim_count(now) })).filter(
+        ({ limit, receiver }) => limit > 0 && !(isFilled && receiver.new_max > 0),
       )
   if (settled.length + back.length + healths.length + wants.length === 0) return false
   const written = transact(

@@ -193,20 +193,41 @@ describe("WebhookWorker", () => {
       )
     }))
 
-  test("writes no new deliveries for an endpoint while it yields to sending and others are due", (receiver) =>
+  test("takes over no more events than an endpoint may send soon", (receiver) =>
     Effect.gen(function* () {
+      receiver.answer = () => (receiver.calls.length > 550 ? Effect.never : Effect.succeed(answered(204)))
       const { endpoint, workspace } = yield* begin()
+      yield* write(workspace, 2_000)
+      yield* start(receiver)
+      yield* until(
+        "it takes no more",
+        Effect.sync(() => receiver.open === 20),
+      )
+      yield* Effect.sleep(300)
+      // 20 requests are open, and at most twice a claim waits.
+      assert.isAtMost((yield* logged(workspace, endpoint, 2_000)).length, 550 + 20 + 400)
+    }))
+
+  test("an endpoint whose receiver is slow holds no other one back", (receiver) =>
+    Effect.gen(function* () {
+      receiver.answer = ({ url }) => (url.endsWith("/slow") ? Effect.never : Effect.succeed(answered(204)))
+      const { endpoint, workspace } = yield* begin({ url: "https://crm.example.org/slow", inFlight_max: 1 })
+      const endpoints = yield* WebhookEndpoints
+      yield* endpoints.create(workspace, { url: "https://crm.example.org/quick", eventTypes: ["*"] })
+      const batch = { events_max: 100, wait_max_ms: 50 }
+      yield* endpoints.create(workspace, { url: "https://crm.example.org/batches", eventTypes: ["*"], batch })
+      yield* start(receiver)
       yield* write(workspace, 1_100)
-      yield* start(receiver, { watch: () => undefined, pause_ms: () => 20 })
+      const callsTo = (name: string) => receiver.calls.filter(({ url }) => url.endsWith(name))
       yield* until(
-        "half are sent",
-        Effect.sync(() => receiver.calls.length >= 550),
+        "the others got all",
+        Effect.sync(() => {
+          const batches = callsTo("/batches").map(({ body }) => JSON.parse(body).data.events.length)
+          return callsTo("/quick").length === 1_100 && batches.reduce((sum, count) => sum + count, 0) === 1_100
+        }),
       )
-      assert.strictEqual((yield* logged(workspace, endpoint, 2_000)).length, 1_000)
-      yield* until(
-        "all are sent",
-        Effect.sync(() => receiver.calls.length === 1_100),
-      )
+      assert.lengthOf(callsTo("/slow"), 1)
+      assert.lengthOf(yield* logged(workspace, endpoint, 2_000), 1_100)
     }))
 
   test("claims again when half of a claim is left, and half as many while mail is sent", () =>
@@ -218,7 +239,10 @@ describe("WebhookWorker", () => {
       const now = yield* DateTime.now
       const counts = (waiting_count: number) => {
         receiver.waiting.length = waiting_count
-        return [receiver.claim_count(now, false), receiver.claim_count(now, true)]
+        return [false, true].map((isBusy) => {
+          receiver.plan(now, isBusy)
+          return receiver.claim_count(now)
+        })
       }
       assert.deepStrictEqual([0, 49, 50, 99, 100].map(counts), [
         [200, 100],

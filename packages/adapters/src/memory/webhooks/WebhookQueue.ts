@@ -1,8 +1,7 @@
 // The queue of webhooks in memory.
-import type { WebhookEndpointId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { WebhookDeliveryId, WebhookEndpointId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import {
-  type FannedOut,
   type ServedEndpoint,
   type ServedHealth,
   type SettledDelivery,
@@ -84,10 +83,10 @@ const setEnd = Effect.fnUntraced(function* (db: Rows, lease: WebhookLease, until
 
 const fanOut = Effect.fnUntraced(function* (
   db: Rows,
-  workspace: WorkspaceId,
-  added: ReadonlyArray<FannedOut>,
-  positions: ReadonlyMap<WebhookEndpointId, string>,
+  { token, workspace }: WebhookLease,
+  { claimed, deliveries: added, positions }: Parameters<WebhookQueue["Service"]["fanOut"]>[1],
 ) {
+  const ours = new Set<WebhookDeliveryId>()
   const stored = new Set((yield* db.all(events, workspace)).map(({ position }) => position))
   for (const [id, position] of positions) {
     const reader = yield* db.find(readers, workspace, id)
@@ -97,9 +96,13 @@ const fanOut = Effect.fnUntraced(function* (
       const left = pieces.filter((piece) => stored.has(positionOf(piece.position)))
       const isTaken = BigInt(delivery.positions[0] ?? 0) <= BigInt(reader.position)
       if (delivery.endpointId !== id || isTaken || left.length === 0) continue
-      yield* addDelivery(db, workspace, { delivery, pieces: left })
+      const isSkipping = (yield* db.find(endpoints, workspace, id))?.skipsThrough !== null
+      const isOurs = claimed?.has(delivery.id) === true && !isSkipping
+      if (isOurs) ours.add(delivery.id)
+      yield* addDelivery(db, workspace, { delivery, pieces: left }, isOurs ? token : null)
     }
   }
+  return ours
 })
 
 const claim = Effect.fnUntraced(function* (
@@ -169,8 +172,7 @@ export const layer = storeLayer(WebhookQueue, (db) =>
     release: (lease) => Effect.andThen(Transaction, Effect.asVoid(setEnd(db, lease, -Infinity))),
     endpoints: (workspace) => served(db, workspace),
     eventsAfter: (workspace, position, limit) => eventsAfter(db, workspace, position, limit),
-    fanOut: (lease, { deliveries: added, positions }) =>
-      whileHeld(db, lease, Effect.as(fanOut(db, lease.workspace, added, positions), true), false),
+    fanOut: (lease, written) => whileHeld(db, lease, fanOut(db, lease, written), null),
     claim: (lease, endpoint, options) => whileHeld(db, lease, claim(db, lease, endpoint, options), []),
     settle: (lease, { healths, settled }) => whileHeld(db, lease, settle(db, lease, settled, healths), undefined),
   }),

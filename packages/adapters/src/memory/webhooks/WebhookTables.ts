@@ -47,13 +47,18 @@ export const leases = table<LeaseRow>("webhook_lease")
 export const deliveriesOf = (db: Rows, workspace: WorkspaceId, endpoint: WebhookEndpointId) =>
   Effect.map(db.all(deliveries, workspace), (rows) => rows.filter(({ delivery }) => delivery.endpointId === endpoint))
 
-export const addDelivery = (db: Rows, workspace: WorkspaceId, { delivery, pieces }: FannedOut) =>
+export const addDelivery = (
+  db: Rows,
+  workspace: WorkspaceId,
+  { delivery, pieces }: FannedOut,
+  claim: string | null = null,
+) =>
   db.put(deliveries, workspace, delivery.id, {
     id: delivery.id,
     delivery,
     pieces: pieces.map(({ json, position }) => ({ json, position })),
     attempts: [],
-    claim: null,
+    claim,
   })
 
 export const hour_ms = 3_600_000

@@ -1,6 +1,6 @@
 // Rows of webhook deliveries, of their events and of their attempts.
 import type { PgClient } from "@effect/sql-pg"
-import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { WebhookDeliveryId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { DeliveryPiece, LoggedAttempt } from "@tentpole/core/webhooks/deliveries/DeliveryLog"
 import type { WebhookDelivery, WebhookDeliveryState } from "@tentpole/core/webhooks/deliveries/WebhookDelivery"
 import type { FannedOut, SettledDelivery } from "@tentpole/core/webhooks/deliveries/WebhookQueue"
@@ -67,12 +67,23 @@ const stateNames = "status, reason, attempt_count, failed_count, is_replay, next
  * New deliveries and their events: parts of a WITH. Only deliveries and events `g` of a condition are written. The one on deliveries may
  * read `piece`, which has the events. What is written is chosen in parts of its own: beside `homeOf`, which is one row, the planner would
  * compare each delivery with each event. `(x in (select …)) is true` is a hash table, whatever the planner thinks of their number.
+ * `claim`: the token of those that are `claimed`, or null.
  */
 export const insertions = (
   sql: Sql,
   workspace: WorkspaceId,
   added: ReadonlyArray<FannedOut>,
-  { isDelivery, isEvent }: { readonly isDelivery: Statement.Fragment; readonly isEvent: Statement.Fragment },
+  {
+    claim = sql`null::bigint`,
+    claimed = new Set(),
+    isDelivery,
+    isEvent,
+  }: {
+    readonly claim?: Statement.Fragment
+    readonly claimed?: ReadonlySet<WebhookDeliveryId>
+    readonly isDelivery: Statement.Fragment
+    readonly isEvent: Statement.Fragment
+  },
 ) => {
   const all = added.map(({ delivery }) => delivery)
   const events = added.flatMap(({ delivery, pieces: of }) => of.map((piece) => ({ ...piece, delivery })))
@@ -88,14 +99,16 @@ export const insertions = (
     ),
     wanted as materialized (
       select g.endpoint_id, g.delivery_id, g.webhook_id, g.event_type, g.positions, g.is_test, g.created_at,
-        ${sql.literal(stateNames)}
+        ${sql.literal(stateNames)}, case when g.is_claimed then ${claim} end as claim
       from unnest(${texts(all.map(({ endpointId }) => endpointId))}::uuid[],
         ${texts(all.map(({ id }) => id))}::uuid[],
         ${texts(all.map(({ webhookId }) => webhookId))}::text[], ${texts(all.map(({ eventType }) => eventType))}::text[],
         ${texts(all.map(({ positions }) => `{${positions.join(",")}}`))}::text[],
         ${booleans(all.map(({ isTest }) => isTest))}::boolean[],
-        ${texts(all.map(({ createdAt }) => iso(createdAt)))}::timestamptz[], ${stateArrays(sql, all)})
-        as g (endpoint_id, delivery_id, webhook_id, event_type, positions, is_test, created_at, ${sql.literal(stateNames)})
+        ${texts(all.map(({ createdAt }) => iso(createdAt)))}::timestamptz[], ${stateArrays(sql, all)},
+        ${booleans(all.map(({ id }) => claimed.has(id)))}::boolean[])
+        as g (endpoint_id, delivery_id, webhook_id, event_type, positions, is_test, created_at, ${sql.literal(stateNames)},
+          is_claimed)
       where ${isDelivery}
     ),
     wanted_piece as materialized (
@@ -104,11 +117,12 @@ export const insertions = (
     ),
     added as (
       insert into webhook_delivery as d (workspace_id, endpoint_id, delivery_id, webhook_id, event_type, positions, is_test,
-        created_at, ${sql.literal(stateNames)})
+        created_at, ${sql.literal(stateNames)}, claim)
       select home.workspace_id, g.endpoint_id, g.delivery_id, g.webhook_id, g.event_type, g.positions::bigint[], g.is_test,
-        g.created_at, g.status, g.reason, g.attempt_count, g.failed_count, g.is_replay, g.next_attempt_at, g.delivered_at
+        g.created_at, g.status, g.reason, g.attempt_count, g.failed_count, g.is_replay, g.next_attempt_at, g.delivered_at,
+        g.claim
       from ${homeOf(sql, workspace)} cross join wanted g
-      returning d.delivery_id
+      returning d.delivery_id, d.claim
     ),
     added_events as (
       insert into webhook_payload (workspace_id, endpoint_id, delivery_id, position, contact_id, json)

@@ -1,7 +1,7 @@
 // `WebhookQueue` on PostgreSQL. Each write of a worker locks the lease of the workspace and compares its token, in the same statement:
 // after another worker has the lease, it changes nothing. The number of statements does not depend on the number of rows.
 import type { PgClient } from "@effect/sql-pg"
-import type { WebhookEndpointId, WorkspaceId } from "@tentpole/core/kernel/Ids"
+import type { WebhookDeliveryId, WebhookEndpointId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import type { WebhookDelivery } from "@tentpole/core/webhooks/deliveries/WebhookDelivery"
 import {
@@ -130,17 +130,17 @@ const release = (sql: Sql, { token, workspace }: WebhookLease) =>
 const fanOut = Effect.fnUntraced(function* (
   sql: Sql,
   lease: WebhookLease,
-  deliveries: ReadonlyArray<FannedOut>,
-  positions: ReadonlyMap<WebhookEndpointId, string>,
+  { claimed, deliveries, positions }: Parameters<WebhookQueue["Service"]["fanOut"]>[1],
 ) {
-  const { workspace } = lease
+  const { token, workspace } = lease
   const [isHeld] = yield* sql`with ${held(sql, lease)} select token from held`
-  if (isHeld === undefined) return false
+  if (isHeld === undefined) return null
   const [first, last] = rangeOf(deliveries)
   const isDelivery = sql`exists (
       select from reader where reader.endpoint_id = g.endpoint_id and reader.position < (g.positions::bigint[])[1])
     and g.delivery_id in (select delivery_id from piece)`
-  yield* sql`
+  const claim = sql`case when g.endpoint_id in (select endpoint_id from skipping) then null else ${token}::bigint end`
+  const ours = yield* sql<{ readonly id: WebhookDeliveryId }>`
     with reader as materialized (
       select r.endpoint_id, r.position from webhook_reader r
       where r.workspace_id = ${workspace} and r.endpoint_id = any(${texts([...positions.keys()])}::uuid[])
@@ -153,16 +153,21 @@ const fanOut = Effect.fnUntraced(function* (
       join reader on reader.endpoint_id = g.endpoint_id and reader.position < g.position
       where r.workspace_id = ${workspace} and r.endpoint_id = g.endpoint_id
     ),
+    skipping as materialized (
+      select e.endpoint_id from webhook_endpoint e where e.workspace_id = ${workspace} and e.skips_through is not null
+    ),
     event as materialized (
       select o.position from outbox_event o
       where o.workspace_id = ${workspace} and o.position between ${first}::bigint and ${last}::bigint
     ),
     ${insertions(sql, workspace, deliveries, {
+      claim,
+      ...(claimed === undefined ? {} : { claimed }),
       isDelivery,
       isEvent: sql`g.position in (select position from event)`,
     })}
-    select count(*) from added`
-  return true
+    select delivery_id as id from added where claim is not null`
+  return new Set(ours.map(({ id }) => id))
 })
 
 /** The first and the last event of deliveries. Without events, none is between. */
@@ -279,7 +284,7 @@ export const layer = storeLayer(WebhookQueue, ({ quick, sql, write }) => {
     endpoints: (workspace) => quick.read(workspace, (client) => endpoints(client, workspace)),
     eventsAfter: (workspace, position, limit) =>
       quick.read(workspace, (client) => eventsAfter(client, workspace, position, limit)),
-    fanOut: (lease, { deliveries, positions }) => write(lease.workspace, fanOut(sql, lease, deliveries, positions)),
+    fanOut: (lease, written) => write(lease.workspace, fanOut(sql, lease, written)),
     claim: (lease, endpoint, options) => write(lease.workspace, claim(sql, lease, endpoint, options)),
     settle: (lease, { healths, settled }) => write(lease.workspace, settle(sql, lease, settled, healths)),
   }

@@ -101,15 +101,17 @@ export class WebhookQueue extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<EventWithContact>>
     /**
      * Adds deliveries and moves positions, which only go forward: a delivery whose events the endpoint has taken over is not added
-     * again. Changes nothing and returns false if the lease has gone.
+     * again. Returns those of `claimed` that were added, and that this lease has claimed thereby: none of an endpoint that skips what
+     * it missed. Changes nothing and returns null if the lease has gone.
      */
     readonly fanOut: (
       lease: WebhookLease,
       written: {
         readonly deliveries: ReadonlyArray<FannedOut>
         readonly positions: ReadonlyMap<WebhookEndpointId, string>
+        readonly claimed?: ReadonlySet<WebhookDeliveryId>
       },
-    ) => Effect.Effect<boolean, never, Transaction>
+    ) => Effect.Effect<ReadonlySet<WebhookDeliveryId> | null, never, Transaction>
     /**
      * Claims deliveries of an endpoint that are due, in the order of their next attempt; `ordered`: in the order of their events,
      * and none after one that is not due yet. Only tests while the endpoint skips what it missed. None if the lease has gone, or
