@@ -239,7 +239,9 @@ layer(postgres, { excludeTestServices: true })("webhooks on PostgreSQL", (it) =>
           Effect.all([read, queue.settle(lease, { settled, healths: [] }), read]),
         )
         const count = (after?.count ?? Number.NaN) - (before?.count ?? Number.NaN)
-        assert.strictEqual(count, settled.length, "a settlement reads no other deliveries")
+        // On Citus the nodes read, and count, them.
+        const expected_count = process.env["CITUS"] === undefined ? settled.length : 0
+        assert.strictEqual(count, expected_count, "a settlement reads no other deliveries")
       }),
   )
 
