@@ -13,8 +13,11 @@ import { didSince, ruleCondition, type SqlReading, withColumns } from "./RuleSql
 type Sql = PgClient.PgClient
 type Fragment = Statement.Fragment
 
-/** The maximum length of the id array: 16 bytes each. A contact that has several such activities is in it several times. */
-const array_length_max = 500_000
+/**
+ * The maximum length of the id array. With a million it takes about 40 MB, less than the `work_mem` of long reads. A contact that has
+ * several such activities is in it several times. Up to this length it was always faster than one contact after the other.
+ */
+const array_length_max = 1_000_000
 
 /** A tree split into a required activity and the remaining conditions. Null when the tree cannot be split. */
 interface ActivitySplit {
