@@ -44,7 +44,7 @@ export interface Spread {
 const takers = (receivers: Receivers, isBusy: boolean): ReadonlyArray<Receiver> =>
   [...receivers.values()].filter(({ hasMoreDue, isEnabled, isHeld }) => isEnabled && !(isBusy && hasMoreDue && !isHeld))
 
-/** Events to read: as many as those that want some can take. If there is nobody who could want any, they are not kept waiting. */
+/** How many events to read: as many as one receiver wants. For receivers that all fail, their deliveries are written ahead. */
 export const wanted_count = (receivers: Receivers, isBusy: boolean): number => {
   const all = takers(receivers, isBusy)
   const wanted = all.map((each) => (each.wantsEvents ? (each.claimsNew ? each.ahead_count : events_max) : 0))

@@ -107,7 +107,7 @@ interface Step {
   readonly now: DateTime.Utc
   /** Whether new events are read. */
   readonly reads: boolean
-  /** Whether there are new events for receivers that claim them as they are written. They claim nothing else then. */
+  /** Whether receivers get new deliveries that are claimed as they are written. They claim nothing else in this step. */
   readonly isFilled: boolean
   readonly isStopping: boolean
   /** Whether the process is busy with mail. */
