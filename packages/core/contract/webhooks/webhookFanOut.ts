@@ -7,6 +7,7 @@ import { ContactStore } from "../../src/contacts/ContactStore.ts"
 import { ContactId } from "../../src/kernel/Ids.ts"
 import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
 import { enable, remove } from "../../src/webhooks/endpoints/EndpointChange.ts"
+import type { WebhookEndpoint } from "../../src/webhooks/endpoints/WebhookEndpoint.ts"
 import { begin, ids, stays, type WebhookPorts } from "./webhookWorld.ts"
 
 type Live<E> = Layer.Layer<WebhookPorts | ContactStore, E>
@@ -117,6 +118,17 @@ const additions = <E>(name: string, live: Live<E>) =>
     )
   })
 
+/** What adds and claims the delivery of a new event. */
+const claimedEvent = Effect.fnUntraced(function* (
+  { deliveriesOf, eventsOf, write }: Effect.Success<typeof begin>,
+  endpoint: WebhookEndpoint,
+) {
+  yield* write(1)
+  const [position = ""] = yield* eventsOf(endpoint)
+  const deliveries = yield* deliveriesOf(endpoint, [[position]])
+  return { deliveries, positions: new Map([[endpoint.id, position]]), claimed: new Set(ids(deliveries)) }
+})
+
 const claimedAdditions = <E>(name: string, live: Live<E>) =>
   layer(live, { excludeTestServices: true })(`WebhookQueue, fan-out with claims (${name})`, (it) => {
     it.effect("claims what is added, so that no other claim gets it before it is settled", () =>
@@ -150,52 +162,44 @@ const claimedAdditions = <E>(name: string, live: Live<E>) =>
 
     it.effect("frees what it has claimed with the end of the lease", () =>
       Effect.gen(function* () {
-        const { acquired, claim, create, deliveriesOf, eventsOf, queue, transact, workspace, write } = yield* begin
+        const world = yield* begin
+        const { acquired, claim, create, queue, transact, workspace } = world
         const endpoint = yield* create()
         const lease = yield* acquired()
-        yield* write(1)
-        const [position = ""] = yield* eventsOf(endpoint)
-        const deliveries = yield* deliveriesOf(endpoint, [[position]])
-        const claimed = new Set(deliveries.map(({ delivery }) => delivery.id))
-        yield* transact(queue.fanOut(lease, { deliveries, positions: new Map([[endpoint.id, position]]), claimed }))
+        const written = yield* claimedEvent(world, endpoint)
+        yield* transact(queue.fanOut(lease, written))
         assert.isTrue((yield* queue.nextDue(workspace)).has(endpoint.id))
         yield* transact(queue.release(lease))
-        assert.deepStrictEqual(ids(yield* claim(yield* acquired(), endpoint)), [...claimed])
+        assert.deepStrictEqual(ids(yield* claim(yield* acquired(), endpoint)), [...written.claimed])
       }),
     )
 
     it.effect("claims nothing for an endpoint that skips what it missed", () =>
       Effect.gen(function* () {
         const world = yield* begin
-        const { acquired, apply, claim, create, deliveriesOf, disable, eventsOf, now, queue, skipMissed } = world
+        const { acquired, apply, claim, create, disable, now, queue, skipMissed, transact } = world
         const endpoint = yield* create()
         const lease = yield* acquired()
         yield* apply(enable(yield* disable(endpoint), { now, skipsMissed: true }))
-        yield* world.write(1)
-        const [position = ""] = yield* eventsOf(endpoint)
-        const deliveries = yield* deliveriesOf(endpoint, [[position]])
-        const claimed = new Set(deliveries.map(({ delivery }) => delivery.id))
-        const written = { deliveries, positions: new Map([[endpoint.id, position]]), claimed }
-        assert.deepStrictEqual(yield* world.transact(queue.fanOut(lease, written)), new Set())
+        const written = yield* claimedEvent(world, endpoint)
+        assert.deepStrictEqual(yield* transact(queue.fanOut(lease, written)), new Set())
         assert.deepStrictEqual(yield* claim(lease, endpoint), [])
         yield* skipMissed(endpoint)
-        assert.deepStrictEqual(ids(yield* claim(lease, endpoint)), [...claimed])
+        assert.deepStrictEqual(ids(yield* claim(lease, endpoint)), [...written.claimed])
       }),
     )
 
     it.effect("claims no delivery whose event is gone", () =>
       Effect.gen(function* () {
-        const { acquired, create, deliveriesOf, eventsOf, queue, transact, write } = yield* begin
+        const world = yield* begin
+        const { acquired, create, deliveriesOf, queue, transact } = world
         const endpoint = yield* create()
         const lease = yield* acquired()
-        yield* write(1)
-        const [position = ""] = yield* eventsOf(endpoint)
-        const gone = String(BigInt(position) + 1n)
-        const deliveries = yield* deliveriesOf(endpoint, [[position], [gone]])
-        const [first, second] = deliveries.map(({ delivery }) => delivery.id)
-        assert(first !== undefined && second !== undefined)
-        const written = { deliveries, positions: new Map([[endpoint.id, gone]]), claimed: new Set([first, second]) }
-        assert.deepStrictEqual(yield* transact(queue.fanOut(lease, written)), new Set([first]))
+        const { claimed, deliveries, positions } = yield* claimedEvent(world, endpoint)
+        const gone = String(BigInt(positions.get(endpoint.id) ?? 0) + 1n)
+        const all = [...deliveries, ...(yield* deliveriesOf(endpoint, [[gone]]))]
+        const written = { deliveries: all, positions: new Map([[endpoint.id, gone]]), claimed: new Set(ids(all)) }
+        assert.deepStrictEqual(yield* transact(queue.fanOut(lease, written)), claimed)
       }),
     )
   })

@@ -29,7 +29,7 @@ export class Receiver {
   hasNewHealth = false
   /** Claimed and not attempted. */
   waiting: Array<ClaimedDelivery> = []
-  /** Whether the last claim was full, so that more deliveries may be due. */
+  /** Whether more deliveries may be due than it has claimed. */
   hasMoreDue = false
   /** Deliveries that are claimed at a time. */
   ahead_count = 1

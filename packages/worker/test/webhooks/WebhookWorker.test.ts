@@ -208,6 +208,22 @@ describe("WebhookWorker", () => {
       assert.isAtMost((yield* logged(workspace, endpoint, 2_000)).length, 550 + 20 + 400)
     }))
 
+  test("writes no new batches for an endpoint while it yields to sending and others are due", (receiver) =>
+    Effect.gen(function* () {
+      const { endpoint, workspace } = yield* begin({ batch: { events_max: 10, wait_max_ms: 100 } })
+      yield* write(workspace, 1_100)
+      yield* start(receiver, { watch: () => undefined, pause_ms: () => 20 })
+      yield* until(
+        "half are sent",
+        Effect.sync(() => receiver.calls.length >= 55),
+      )
+      assert.lengthOf(yield* logged(workspace, endpoint, 2_000), 100)
+      yield* until(
+        "all are sent",
+        Effect.sync(() => receiver.calls.length === 110),
+      )
+    }))
+
   test("an endpoint whose receiver is slow holds no other one back", (receiver) =>
     Effect.gen(function* () {
       receiver.answer = ({ url }) => (url.endsWith("/slow") ? Effect.never : Effect.succeed(answered(204)))
