@@ -76,6 +76,7 @@ const seededIds = (dice: Dice) =>
     Ids,
     Ids.of({
       next: Effect.sync(() => dice.uuid(7)),
+      generator: Effect.succeed(() => dice.uuid(7)),
       many: (count) => Effect.sync(() => Array.from({ length: count }, () => dice.uuid(7))),
       random: Effect.sync(() => dice.uuid(4)),
     }),

@@ -7,6 +7,7 @@ export const layer = Layer.succeed(
   Ids,
   Ids.of({
     next: Effect.sync(() => v7()),
+    generator: Effect.succeed(() => v7()),
     many: (count) => Effect.sync(() => Array.from({ length: count }, () => v7())),
     random: Effect.sync(() => v4()),
   }),

@@ -61,7 +61,7 @@ export const spread = Effect.fnUntraced(function* (
   { isBusy, now }: { readonly now: DateTime.Utc; readonly isBusy: boolean },
 ) {
   const queue = yield* WebhookQueue
-  const { many } = yield* Ids
+  const { generator } = yield* Ids
   const { transact } = yield* Transactor
   const limit = wanted_count(receivers, isBusy)
   if (limit === 0) return { wrote: false, more: true } satisfies Spread
@@ -71,11 +71,10 @@ export const spread = Effect.fnUntraced(function* (
   const events = after === null ? [] : yield* queue.eventsAfter(lease.workspace, after.toString(), limit)
   if (events.length === 0) return { wrote: false, more: isLeft } satisfies Spread
   const more = events.length === limit
-  const spare = [...(yield* many(enabled.length * events.length))]
+  const nextId = yield* generator
   const results = enabled.map((receiver) => {
     const from = BigInt(receiver.position)
     const later = events.filter(({ event }) => BigInt(event.position) > from)
-    const nextId = () => spare.shift() ?? ""
     const result = fanOut(lease.workspace, receiver, { events: later, more, nextId, now })
     return { receiver, result, claimed: result.deliveries.slice(0, receiver.new_max) }
   })

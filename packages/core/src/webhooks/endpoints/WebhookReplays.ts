@@ -87,8 +87,7 @@ export class WebhookReplays extends Context.Service<
       ) {
         const slice = { after: position, limit: events_max }
         const { events, last } = yield* log.missed(workspace, endpoint.id, missedOf(job, endpoint), slice)
-        const spare = [...(yield* ids.many(events.length))]
-        const nextId = () => spare.shift() ?? ""
+        const nextId = yield* ids.generator
         const now = yield* DateTime.now
         const { deliveries } = fanOut(workspace, { endpoint, position }, { events, more: true, nextId, now })
         return { deliveries: deliveries.map(asReplay), last }
