@@ -19,6 +19,8 @@ const claimed_ahead_busy = 5
 const ordered_ahead = 50
 /** Batches that one claim takes: each has up to a megabyte. */
 const batches_ahead = 8
+/** Events that are read at once. */
+export const events_max = 1_000
 
 export class Receiver {
   endpoint: WebhookEndpoint
@@ -69,8 +71,9 @@ export class Receiver {
     return this.endpoint.settings.mode === "ordered"
   }
 
-  get isBatched(): boolean {
-    return this.endpoint.settings.batch !== null
+  /** Events of a delivery. */
+  get #events_max(): number {
+    return this.endpoint.settings.batch?.events_max ?? 1
   }
 
   /** Whether it has claimed all that is due. */
@@ -78,19 +81,15 @@ export class Receiver {
     return this.isSent && !this.isHeld && !this.hasMoreDue
   }
 
-  /** Whether its deliveries are claimed as they are written, as long as it keeps up. Others are written ahead. */
-  get claimsNew(): boolean {
-    return !this.isOrdered && !this.isBatched
+  /** New events to read for it now: as many as one claim takes. In order, deliveries are written ahead. */
+  get wanted_count(): number {
+    if (this.isOrdered) return this.isSent && !this.isHeld ? events_max : 0
+    return this.#keepsUp && this.isLow ? Math.min(events_max, this.ahead_count * this.#events_max) : 0
   }
 
-  /** Whether new events are read for it now. */
-  get wantsEvents(): boolean {
-    return this.isSent && !this.isHeld && (!this.claimsNew || (!this.hasMoreDue && this.isLow))
-  }
-
-  /** New deliveries that are claimed as they are written. */
+  /** New deliveries that are claimed as they are written. One that lags behind, or is in order, claims them later. */
   get new_max(): number {
-    return this.#keepsUp && this.claimsNew ? Math.max(0, 2 * this.ahead_count - this.waiting.length) : 0
+    return this.#keepsUp && !this.isOrdered ? Math.max(0, 2 * this.ahead_count - this.waiting.length) : 0
   }
 
   /** Requests that may be open now. */
@@ -110,7 +109,7 @@ export class Receiver {
     const ahead_count = this.isOrdered
       ? ordered_ahead
       : Math.min(claimed_max, (isBusy ? claimed_ahead_busy : claimed_ahead) * this.openMax(now))
-    this.ahead_count = this.isBatched ? Math.min(ahead_count, batches_ahead) : ahead_count
+    this.ahead_count = this.#events_max > 1 ? Math.min(ahead_count, batches_ahead) : ahead_count
   }
 
   /** Deliveries to claim now. */

@@ -4,10 +4,7 @@ import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { fanOut } from "@tentpole/core/webhooks/deliveries/FanOut"
 import { type ServedEndpoint, type WebhookLease, WebhookQueue } from "@tentpole/core/webhooks/deliveries/WebhookQueue"
 import { DateTime, Effect } from "effect"
-import { credentialsOf, Receiver } from "./Receiver.ts"
-
-/** Events of one fan-out. */
-const events_max = 1_000
+import { credentialsOf, events_max, Receiver } from "./Receiver.ts"
 
 export type Receivers = Map<WebhookEndpointId, Receiver>
 
@@ -47,8 +44,7 @@ const takers = (receivers: Receivers, isBusy: boolean): ReadonlyArray<Receiver> 
 /** How many events to read: as many as one receiver wants. For receivers that all fail, their deliveries are written ahead. */
 export const wanted_count = (receivers: Receivers, isBusy: boolean): number => {
   const all = takers(receivers, isBusy)
-  const wanted = all.map((each) => (each.wantsEvents ? (each.claimsNew ? each.ahead_count : events_max) : 0))
-  return all.every(({ isHeld }) => isHeld) ? events_max : Math.max(0, ...wanted)
+  return all.every(({ isHeld }) => isHeld) ? events_max : Math.max(0, ...all.map((each) => each.wanted_count))
 }
 
 /**

@@ -111,6 +111,12 @@ const until = Effect.fnUntraced(function* <E, R>(what: string, holds: Effect.Eff
   assert.fail(`not so in time: ${what}`)
 })
 
+const allSent = ({ calls }: Receiver, count: number) =>
+  until(
+    "all are sent",
+    Effect.sync(() => calls.length === count),
+  )
+
 /** Runs a worker in a scope of its own; the result ends it. */
 const start = Effect.fnUntraced(function* (receiver: Receiver, load = SendingLoad.defaultValue()) {
   const scope = yield* Scope.make()
@@ -138,10 +144,7 @@ describe("WebhookWorker", () => {
       const { endpoint, workspace } = yield* begin({ headers: { authorization: "Bearer x" } })
       yield* start(receiver)
       yield* write(workspace, 30)
-      yield* until(
-        "all are sent",
-        Effect.sync(() => receiver.calls.length === 30),
-      )
+      yield* allSent(receiver, 30)
       yield* until(
         "all are delivered",
         Effect.map(statuses(workspace, endpoint), (all) => all.every((status) => status === "delivered")),
@@ -173,10 +176,7 @@ describe("WebhookWorker", () => {
       const { workspace } = yield* begin({ inFlight_max: 3 })
       yield* start(receiver)
       yield* write(workspace, 60)
-      yield* until(
-        "all are sent",
-        Effect.sync(() => receiver.calls.length === 60),
-      )
+      yield* allSent(receiver, 60)
       assert.strictEqual(receiver.most_open, 3)
     }))
 
@@ -187,41 +187,40 @@ describe("WebhookWorker", () => {
       yield* start(receiver, { watch: () => undefined, pause_ms: () => 1_000 })
       yield* Effect.sleep(500)
       assert.strictEqual(receiver.calls.length, 0)
-      yield* until(
-        "all are sent",
-        Effect.sync(() => receiver.calls.length === 3),
-      )
+      yield* allSent(receiver, 3)
     }))
 
-  test("takes over no more events than an endpoint may send soon", (receiver) =>
-    Effect.gen(function* () {
-      receiver.answer = () => (receiver.calls.length > 550 ? Effect.never : Effect.succeed(answered(204)))
-      const { endpoint, workspace } = yield* begin()
-      yield* write(workspace, 2_000)
-      yield* start(receiver)
-      yield* until(
-        "it takes no more",
-        Effect.sync(() => receiver.open === 20),
-      )
-      yield* Effect.sleep(300)
-      // 20 requests are open, and at most twice a claim waits.
-      assert.isAtMost((yield* logged(workspace, endpoint, 2_000)).length, 550 + 20 + 400)
-    }))
+  for (const { fields, sent, waiting_max, what } of [
+    { what: "events", fields: {}, sent: 550, waiting_max: 400 },
+    { what: "batches", fields: { batch: { events_max: 10, wait_max_ms: 100 } }, sent: 20, waiting_max: 16 },
+  ]) {
+    test(`takes over no more ${what} than an endpoint may send soon`, (receiver) =>
+      Effect.gen(function* () {
+        receiver.answer = () => (receiver.calls.length > sent ? Effect.never : Effect.succeed(answered(204)))
+        const { endpoint, workspace } = yield* begin(fields)
+        yield* write(workspace, 2_000)
+        yield* start(receiver)
+        yield* until(
+          "it takes no more",
+          Effect.sync(() => receiver.open === 20),
+        )
+        yield* Effect.sleep(300)
+        // 20 requests are open, and at most twice a claim waits.
+        assert.isAtMost((yield* logged(workspace, endpoint, 2_000)).length, sent + 20 + waiting_max)
+      }))
+  }
 
-  test("writes no new batches for an endpoint while it yields to sending and others are due", (receiver) =>
+  test("writes nothing new for an ordered endpoint while it yields to sending and deliveries are due", (receiver) =>
     Effect.gen(function* () {
-      const { endpoint, workspace } = yield* begin({ batch: { events_max: 10, wait_max_ms: 100 } })
+      const { endpoint, workspace } = yield* begin({ mode: "ordered" })
       yield* write(workspace, 1_100)
       yield* start(receiver, { watch: () => undefined, pause_ms: () => 20 })
       yield* until(
         "half are sent",
-        Effect.sync(() => receiver.calls.length >= 55),
+        Effect.sync(() => receiver.calls.length >= 550),
       )
-      assert.lengthOf(yield* logged(workspace, endpoint, 2_000), 100)
-      yield* until(
-        "all are sent",
-        Effect.sync(() => receiver.calls.length === 110),
-      )
+      assert.lengthOf(yield* logged(workspace, endpoint, 2_000), 1_000)
+      yield* allSent(receiver, 1_100)
     }))
 
   test("an endpoint whose receiver is slow holds no other one back", (receiver) =>
@@ -350,10 +349,7 @@ describe("WebhookWorker", () => {
       const { workspace } = yield* begin({ batch: { events_max: 20, wait_max_ms: 100 } })
       yield* start(receiver)
       yield* write(workspace, 45)
-      yield* until(
-        "all are sent",
-        Effect.sync(() => receiver.calls.length === 3),
-      )
+      yield* allSent(receiver, 3)
       const counts = receiver.calls.map(({ body }) => JSON.parse(body).data.events.length)
       assert.deepStrictEqual(counts.toSorted(), [20, 20, 5])
     }))
