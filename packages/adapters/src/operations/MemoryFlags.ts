@@ -5,7 +5,7 @@
 export const httpFlags: ReadonlyArray<string> = ["--heap-growing-percent=50"]
 
 /**
- * A worker allocates fast and retains little: the heap is collected after 30 % growth, and the space for new objects is limited
+ * A worker allocates fast and retains little: the heap is collected after 40 % growth, and the space for new objects is limited
  * to 16 MB (two halves).
  */
-export const workerFlags: ReadonlyArray<string> = ["--heap-growing-percent=30", "--max-semi-space-size=8"]
+export const workerFlags: ReadonlyArray<string> = ["--heap-growing-percent=40", "--max-semi-space-size=8"]
