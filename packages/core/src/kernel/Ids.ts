@@ -95,7 +95,7 @@ export class Ids extends Context.Service<
     readonly next: Effect.Effect<string>
     /** `count` ids at once. */
     readonly many: (count: number) => Effect.Effect<ReadonlyArray<string>>
-    /** What `next` gives, for pure code that finds out how many it needs. */
+    /** A function that gives such ids, for pure code that finds out how many it needs. */
     readonly generator: Effect.Effect<() => string>
     /** A UUID v4, for public addresses: it does not reveal its creation time. */
     readonly random: Effect.Effect<string>

@@ -19,8 +19,8 @@ const claimed_ahead_busy = 5
 const ordered_ahead = 50
 /** Batches that one claim takes: each has up to a megabyte. */
 const batches_ahead = 8
-/** Events that are read at once. */
-export const events_max = 1_000
+/** Events that one read takes. */
+export const read_max = 1_000
 
 export class Receiver {
   endpoint: WebhookEndpoint
@@ -71,8 +71,8 @@ export class Receiver {
     return this.endpoint.settings.mode === "ordered"
   }
 
-  /** Events of a delivery. */
-  get #events_max(): number {
+  /** Events of one delivery, at most. */
+  get #batch_max(): number {
     return this.endpoint.settings.batch?.events_max ?? 1
   }
 
@@ -81,13 +81,13 @@ export class Receiver {
     return this.isSent && !this.isHeld && !this.hasMoreDue
   }
 
-  /** New events to read for it now: as many as one claim takes. In order, deliveries are written ahead. */
+  /** New events to read for it now: as many as one claim takes. Deliveries in order are written before they are claimed. */
   get wanted_count(): number {
-    if (this.isOrdered) return this.isSent && !this.isHeld ? events_max : 0
-    return this.#keepsUp && this.isLow ? Math.min(events_max, this.ahead_count * this.#events_max) : 0
+    if (this.isOrdered) return this.isSent && !this.isHeld ? read_max : 0
+    return this.#keepsUp && this.isLow ? Math.min(read_max, this.ahead_count * this.#batch_max) : 0
   }
 
-  /** New deliveries that are claimed as they are written. One that lags behind, or is in order, claims them later. */
+  /** New deliveries that are claimed as they are written: none in order, or while others are due. */
   get new_max(): number {
     return this.#keepsUp && !this.isOrdered ? Math.max(0, 2 * this.ahead_count - this.waiting.length) : 0
   }
@@ -109,7 +109,7 @@ export class Receiver {
     const ahead_count = this.isOrdered
       ? ordered_ahead
       : Math.min(claimed_max, (isBusy ? claimed_ahead_busy : claimed_ahead) * this.openMax(now))
-    this.ahead_count = this.#events_max > 1 ? Math.min(ahead_count, batches_ahead) : ahead_count
+    this.ahead_count = this.#batch_max > 1 ? Math.min(ahead_count, batches_ahead) : ahead_count
   }
 
   /** Deliveries to claim now. */

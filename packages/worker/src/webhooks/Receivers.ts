@@ -4,7 +4,7 @@ import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { fanOut } from "@tentpole/core/webhooks/deliveries/FanOut"
 import { type ServedEndpoint, type WebhookLease, WebhookQueue } from "@tentpole/core/webhooks/deliveries/WebhookQueue"
 import { DateTime, Effect } from "effect"
-import { credentialsOf, events_max, Receiver } from "./Receiver.ts"
+import { credentialsOf, read_max, Receiver } from "./Receiver.ts"
 
 export type Receivers = Map<WebhookEndpointId, Receiver>
 
@@ -44,7 +44,7 @@ const takers = (receivers: Receivers, isBusy: boolean): ReadonlyArray<Receiver> 
 /** How many events to read: as many as one receiver wants. For receivers that all fail, their deliveries are written ahead. */
 export const wanted_count = (receivers: Receivers, isBusy: boolean): number => {
   const all = takers(receivers, isBusy)
-  return all.every(({ isHeld }) => isHeld) ? events_max : Math.max(0, ...all.map((each) => each.wanted_count))
+  return all.every(({ isHeld }) => isHeld) ? read_max : Math.max(0, ...all.map((each) => each.wanted_count))
 }
 
 /**
