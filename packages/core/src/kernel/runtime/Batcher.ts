@@ -1,5 +1,6 @@
 // Batchers: requests that wait for the answer of a batch, and writes that no caller waits for.
-import { Deferred, Duration, Effect, Latch, Queue, type Scope, Semaphore } from "effect"
+import { Deferred, Duration, Effect, Exit, Latch, Option, Queue, type Result, type Scope, Semaphore } from "effect"
+import { Transaction } from "../changes/Transactor.ts"
 
 export interface BatchOptions {
   readonly batch_max: number
@@ -64,6 +65,95 @@ export const batchRequests = <A, B>(
         return Deferred.await(answer)
       })
   })
+
+export interface JoinOptions {
+  readonly batch_max: number
+  /** Batches of a key that may run at the same time. */
+  readonly concurrency: number
+}
+
+interface Joining<A, B, E> {
+  readonly request: A
+  readonly answered: Deferred.Deferred<B, E>
+}
+
+/** The requests of a key: those that no batch has taken yet, and the fibers that wait for a batch or run one. */
+interface JoinLane<A, B, E> {
+  readonly waiting: Set<Joining<A, B, E>>
+  readonly running: Semaphore.Semaphore
+  fibers_count: number
+}
+
+/**
+ * Returns a function that joins requests of the same key. A request starts at once while fewer than `concurrency` batches of its key
+ * run. Otherwise it waits, and the next batch takes it with the others that wait. `run` answers them in their order. The requests of
+ * a batch that dies run again, each alone. A batch goes on when a caller is interrupted; a request that still waits is withdrawn.
+ * A request within a transaction is not joined: it may depend on what the transaction has written.
+ */
+export const joinRequests = Effect.fnUntraced(function* <Key, A, B, E>(
+  { batch_max, concurrency }: JoinOptions,
+  run: (key: Key, batch: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<Result.Result<B, E>>>,
+) {
+  const scope = yield* Effect.scope
+  const lanes = new Map<Key, JoinLane<A, B, E>>()
+
+  const answerAt = (place: number) => (answers: ReadonlyArray<Result.Result<B, E>>) => {
+    const result = answers[place]
+    return result === undefined ? Effect.die("a request of a batch has no answer") : Effect.fromResult(result)
+  }
+
+  const answer = (key: Key, batch: ReadonlyArray<Joining<A, B, E>>): Effect.Effect<void> => {
+    const requests = batch.map(({ request }) => request)
+    return Effect.flatMap(Effect.exit(run(key, requests)), (exit) => {
+      if (Exit.isFailure(exit) && batch.length > 1) {
+        return Effect.forEach(batch, (each) => answer(key, [each]), { concurrency: "unbounded", discard: true })
+      }
+      for (const [place, { answered }] of batch.entries()) {
+        Deferred.doneUnsafe(answered, Effect.flatMap(exit, answerAt(place)))
+      }
+      return Effect.void
+    })
+  }
+
+  /** When the scope ends. */
+  const abandon = (batch: ReadonlyArray<Joining<A, B, E>>) =>
+    Effect.sync(() => {
+      for (const { answered } of batch) Deferred.doneUnsafe(answered, Effect.interrupt)
+    })
+
+  const serve = (key: Key, { waiting }: JoinLane<A, B, E>) =>
+    Effect.suspend(() => {
+      const batch = [...waiting].slice(0, batch_max)
+      for (const each of batch) waiting.delete(each)
+      return batch.length === 0 ? Effect.void : Effect.onInterrupt(answer(key, batch), () => abandon(batch))
+    })
+
+  const alone = (key: Key, request: A) => Effect.flatMap(run(key, [request]), answerAt(0))
+
+  const join = (key: Key, request: A): Effect.Effect<B, E> =>
+    Effect.suspend(() => {
+      const lane = lanes.get(key) ?? { waiting: new Set(), running: Semaphore.makeUnsafe(concurrency), fibers_count: 0 }
+      lanes.set(key, lane)
+      const own: Joining<A, B, E> = { request, answered: Deferred.makeUnsafe() }
+      lane.waiting.add(own)
+      lane.fibers_count++
+      const leave = Effect.sync(() => {
+        if (--lane.fibers_count === 0) lanes.delete(key)
+      })
+      return lane.running.withPermit(serve(key, lane)).pipe(
+        Effect.onInterrupt(() => abandon([own])),
+        Effect.ensuring(leave),
+        Effect.forkIn(scope),
+        Effect.andThen(Deferred.await(own.answered)),
+        Effect.onInterrupt(() => Effect.sync(() => lane.waiting.delete(own))),
+      )
+    })
+
+  return (key: Key, request: A, { isAlone = false }: { readonly isAlone?: boolean } = {}): Effect.Effect<B, E> =>
+    Effect.flatMap(Effect.serviceOption(Transaction), (open) =>
+      isAlone || Option.isSome(open) ? alone(key, request) : join(key, request),
+    )
+})
 
 export interface WriteOptions extends BatchOptions {
   /** Items that may wait for a batch; unlimited by default. */

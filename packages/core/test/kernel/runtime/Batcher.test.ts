@@ -1,7 +1,7 @@
 // Tests of batched requests and writes on a test clock.
-import { batchRequests, batchWrites } from "@tentpole/core/kernel/runtime/Batcher"
+import { batchRequests, batchWrites, joinRequests } from "@tentpole/core/kernel/runtime/Batcher"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Latch } from "effect"
+import { Effect, Exit, Fiber, Latch, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
 
 /** Batches that return their own size while the latch is open. */
@@ -67,6 +67,94 @@ describe("batchRequests", () => {
       yield* TestClock.adjust(2)
       assert.deepStrictEqual(yield* Effect.forEach(askers, Fiber.join), [1, 1, 1])
       assert.deepStrictEqual(sizes, [1, 1, 1])
+    }),
+  )
+})
+
+/** Batches that answer each request with itself while the latch is open, refuse "no" and die of "die". */
+const beginJoining = Effect.fnUntraced(function* () {
+  const batches: Array<string> = []
+  const go = yield* Latch.make(true)
+  const join = yield* joinRequests<string, string, string, string>({ batch_max: 3, concurrency: 1 }, (key, batch) => {
+    batches.push(`${key}:${batch.join(" ")}`)
+    return Effect.andThen(
+      go.await,
+      batch.includes("die")
+        ? Effect.die("died")
+        : Effect.succeed(batch.map((each) => (each === "no" ? Result.fail("refused") : Result.succeed(each)))),
+    )
+  })
+  const joinAll = (key: string, requests: ReadonlyArray<string>) =>
+    Effect.forEach(requests, (request) => Effect.forkChild(Effect.exit(join(key, request)), { startImmediately: true }))
+  return { batches, go, join, joinAll }
+})
+
+describe("joinRequests", () => {
+  it.effect("starts a request at once, and joins those that come meanwhile, of the same key", () =>
+    Effect.gen(function* () {
+      const { batches, go, joinAll } = yield* beginJoining()
+      yield* go.close
+      const first = yield* joinAll("k", ["a"])
+      yield* TestClock.adjust(1)
+      const later = [...(yield* joinAll("k", ["b", "no", "c", "d"])), ...(yield* joinAll("other", ["e"]))]
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(batches, ["k:a", "other:e"])
+      yield* go.open
+      assert.deepStrictEqual(yield* Effect.forEach([...first, ...later], Fiber.join), [
+        Exit.succeed("a"),
+        Exit.succeed("b"),
+        Exit.fail("refused"),
+        Exit.succeed("c"),
+        Exit.succeed("d"),
+        Exit.succeed("e"),
+      ])
+      assert.deepStrictEqual(batches, ["k:a", "other:e", "k:b no c", "k:d"])
+    }),
+  )
+
+  it.effect("runs the requests of a batch that died alone", () =>
+    Effect.gen(function* () {
+      const { batches, go, joinAll } = yield* beginJoining()
+      yield* go.close
+      const first = yield* joinAll("k", ["a"])
+      yield* TestClock.adjust(1)
+      const later = yield* joinAll("k", ["b", "die", "no"])
+      yield* go.open
+      assert.deepStrictEqual(yield* Effect.forEach([...first, ...later], Fiber.join), [
+        Exit.succeed("a"),
+        Exit.succeed("b"),
+        Exit.die("died"),
+        Exit.fail("refused"),
+      ])
+      assert.deepStrictEqual(batches, ["k:a", "k:b die no", "k:b", "k:die", "k:no"])
+    }),
+  )
+
+  it.effect("withdraws a request whose caller is interrupted before its batch starts", () =>
+    Effect.gen(function* () {
+      const { batches, go, joinAll } = yield* beginJoining()
+      yield* go.close
+      const [running] = yield* joinAll("k", ["a"])
+      yield* TestClock.adjust(1)
+      const [withdrawn, kept] = yield* joinAll("k", ["b", "c"])
+      if (running === undefined || withdrawn === undefined || kept === undefined) return assert.fail("no fibers")
+      yield* Fiber.interrupt(running)
+      yield* Fiber.interrupt(withdrawn)
+      yield* go.open
+      assert.deepStrictEqual(yield* Fiber.join(kept), Exit.succeed("c"))
+      assert.deepStrictEqual(batches, ["k:a", "k:c"])
+    }),
+  )
+
+  it.effect("interrupts the requests that are left when its scope ends", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { joinAll } = yield* Scope.provide(beginJoining(), scope).pipe(Effect.tap(({ go }) => go.close))
+      const all = yield* joinAll("k", ["a", "b"])
+      yield* TestClock.adjust(1)
+      yield* Scope.close(scope, Exit.void)
+      const exits = yield* Effect.forEach(all, Fiber.join)
+      assert.deepStrictEqual(exits.map(Exit.hasInterrupts), [true, true])
     }),
   )
 })
