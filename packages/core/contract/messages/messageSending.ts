@@ -1,7 +1,8 @@
 // Contract tests of the acceptance of single messages.
 import { assert, layer } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
+import { Effect, Exit, type Layer } from "effect"
 import { eventsOf } from "../contacts/notifications.ts"
+import { Actor } from "../../src/kernel/changes/Actor.ts"
 import { MessageId } from "../../src/kernel/Ids.ts"
 import type { MessageItem } from "../../src/messages/MessageView.ts"
 import { begin, domain, input, keyOf, type MessageWorld } from "./messageWorld.ts"
@@ -124,6 +125,70 @@ export const messageSending = <E>(name: string, live: Layer.Layer<MessageWorld, 
           1,
         )
         assert.lengthOf((yield* messages.list(workspace, {})).items, 1)
+      }),
+    )
+
+    it.effect("accepts or refuses each of many requests that come at the same time by itself", () =>
+      Effect.gen(function* () {
+        const { contacts, messages, send, suppress, workspace } = yield* begin()
+        yield* suppress("cy@example.org", "complaint")
+        const sendAs = (nth: number) =>
+          send(
+            {
+              to: { email: nth % 10 === 3 ? "cy@example.org" : `ann${nth % 7}@example.org` },
+              data: nth % 10 === 5 ? {} : { order: { id: String(nth) } },
+              contact: "create",
+            },
+            nth % 2 === 0 ? keyOf(String(nth)) : null,
+          ).pipe(Effect.provideService(Actor, `key:${nth}`), Effect.exit)
+        const exits = yield* Effect.forEach(Array.from({ length: 40 }).keys(), sendAs, { concurrency: "unbounded" })
+        const subjects = exits.map((exit) => (Exit.isSuccess(exit) ? exit.value.message.subject : "refused"))
+        assert.deepStrictEqual(
+          subjects,
+          Array.from({ length: 40 }, (_, nth) => (nth % 10 === 5 ? "refused" : `Your order ${nth}`)),
+        )
+        const { items } = yield* messages.list(workspace, { limit: 100 })
+        assert.lengthOf(items, 36)
+        assert.lengthOf(
+          items.filter(({ status }) => status === "blocked"),
+          4,
+        )
+        const where = { id: workspace, defaultCountry: "US" }
+        assert.lengthOf(yield* contacts.findByIdentity(where, { email: "ann1@example.org" }), 1)
+        assert.isTrue((yield* send({}, keyOf("8", "other")).pipe(Effect.flip))._tag === "MessageKeyReused")
+      }),
+    )
+
+    it.effect("belongs to the transaction of its caller, beside requests that come at the same time", () =>
+      Effect.gen(function* () {
+        const { messages, send, transact, workspace } = yield* begin()
+        const undone = transact(
+          Effect.gen(function* () {
+            const first = yield* send({}, keyOf("k"))
+            const again = yield* send({}, keyOf("k"))
+            assert.strictEqual(again.message.id, first.message.id)
+            return yield* Effect.fail("undone")
+          }),
+        )
+        const all = yield* Effect.all([Effect.exit(undone), send(), send(), send()], { concurrency: "unbounded" })
+        assert.deepStrictEqual(all[0], Exit.fail("undone"))
+        assert.lengthOf((yield* messages.list(workspace, {})).items, 3)
+      }),
+    )
+
+    it.effect("keeps messages apart that have the same HTML with another preview text or plain text", () =>
+      Effect.gen(function* () {
+        const { messages, send, workspace } = yield* begin()
+        const shown = Effect.fnUntraced(function* (given: Readonly<Record<string, unknown>>) {
+          const { message } = yield* send({ html: "<p>Order {{data.order.id}}</p>", text: undefined, ...given })
+          const { html, text } = yield* messages.content(workspace, message.id)
+          return [html?.includes("Soon"), text]
+        })
+        for (const _ of [1, 2]) {
+          assert.deepStrictEqual(yield* shown({}), [false, "Order 17"])
+          assert.deepStrictEqual(yield* shown({ preview_text: "Soon" }), [true, "Order 17"])
+          assert.deepStrictEqual(yield* shown({ text: "Own" }), [false, "Own"])
+        }
       }),
     )
 

@@ -57,6 +57,12 @@ export interface StoredKey {
   readonly at: DateTime.Utc
 }
 
+/** The messages of a request, with its key. */
+export interface AcceptedRequest {
+  readonly messages: ReadonlyArray<AcceptedMessage>
+  readonly key: StoredKey | null
+}
+
 export interface KeyedItems {
   readonly bodyHash: Uint8Array
   readonly items: ReadonlyArray<StoredItem>
@@ -92,17 +98,19 @@ export class EmailMessageStore extends Context.Service<
      * messages run one after the other.
      */
     readonly usedToday: (workspace: WorkspaceId, now: DateTime.Utc) => Effect.Effect<number, never, Transaction>
-    /** The items of the request that used the key first, for `key_days`. */
-    readonly findKey: (workspace: WorkspaceId, keyHash: Uint8Array) => Effect.Effect<KeyedItems | null>
+    /** Of each key the items of the request that used it first, for `key_days`. */
+    readonly findKeys: (
+      workspace: WorkspaceId,
+      keyHashes: ReadonlyArray<Uint8Array>,
+    ) => Effect.Effect<ReadonlyArray<KeyedItems | null>>
     /**
-     * Stores messages, makes workers find them, and records the key. Null: done. Otherwise another request has used the key
-     * first, nothing was stored, and these are its items.
+     * Stores the messages of requests, makes workers find them, and records the keys. Answers each request: null, or the items of
+     * the request that has used its key first; then nothing of it was stored.
      */
     readonly accept: (
       workspace: WorkspaceId,
-      messages: ReadonlyArray<AcceptedMessage>,
-      key: StoredKey | null,
-    ) => Effect.Effect<KeyedItems | null, never, Transaction>
+      requests: ReadonlyArray<AcceptedRequest>,
+    ) => Effect.Effect<ReadonlyArray<KeyedItems | null>, never, Transaction>
     readonly get: (workspace: WorkspaceId, id: MessageId) => Effect.Effect<EmailMessage, NotFound>
     /** Those that are stored, in no order. */
     readonly many: (workspace: WorkspaceId, ids: ReadonlyArray<MessageId>) => Effect.Effect<ReadonlyArray<EmailMessage>>

@@ -7,7 +7,9 @@ import { encodeText } from "../kernel/Bytes.ts"
 import { isObject } from "../kernel/Decoding.ts"
 import { ContactId, Ids, type MessageId, type WorkspaceId } from "../kernel/Ids.ts"
 import { Invalid } from "../kernel/Refusal.ts"
+import { Actor, type ActorName } from "../kernel/changes/Actor.ts"
 import { Transactor } from "../kernel/changes/Transactor.ts"
+import { joinRequests } from "../kernel/runtime/Batcher.ts"
 import { Secrets } from "../kernel/Secrets.ts"
 import { decideWith, Parsers } from "../ports/Parsers.ts"
 import { parseEmail } from "../kernel/values/EmailAddress.ts"
@@ -32,7 +34,7 @@ import {
   viewOf,
 } from "./MessageView.ts"
 import { type NewMessage, readMessage } from "./NewMessage.ts"
-import { preparation, type PreparationRefusal, type PreparedMessage } from "./Preparation.ts"
+import { type MessageWithParts, preparation, type PreparationRefusal, type PreparedMessage } from "./Preparation.ts"
 
 /** The implementations of `EmailMessages.send` and `EmailMessages.sendMany`. */
 export const messageSending = Effect.gen(function* () {
@@ -102,14 +104,14 @@ export const messageSending = Effect.gen(function* () {
     )
   })
 
-  /** Stores messages. Returns those over the plan's limit, or the items of the first request with the key. */
+  /** Stores the messages of requests. Returns those over the plan's limit, and the answers of the store. */
   const accept = Effect.fnUntraced(function* (
     workspace: WorkspaceId,
-    prepared: ReadonlyArray<PreparedMessage>,
-    stored: (over: ReadonlySet<MessageId>) => StoredKey | null,
+    requests: ReadonlyArray<PreparedRequest>,
     now: DateTime.Utc,
     limit: number | null,
   ) {
+    const prepared = requests.flatMap((request) => request.prepared)
     const over = new Map<MessageId, FreePlanEmailLimit>()
     if (limit !== null) {
       let current = yield* store.usedToday(workspace, now)
@@ -126,17 +128,25 @@ export const messageSending = Effect.gen(function* () {
     }
     const within = prepared.filter(({ accepted }) => !over.has(accepted.message.id))
     const created = yield* createContacts(workspace, within, now)
-    const messages = within.map(({ accepted }) => withContact(accepted, created))
-    const first = messages.length === 0 ? null : yield* store.accept(workspace, messages, stored(new Set(over.keys())))
-    return { first, over, messages: new Map(messages.map(({ message }) => [message.id, message])) }
+    const messages = new Map(within.map(({ accepted }) => [accepted.message.id, withContact(accepted, created)]))
+    const accepted = requests.map(({ prepared, stored }) => ({
+      messages: prepared.flatMap((each) => messages.get(each.accepted.message.id) ?? []),
+      key: stored(new Set(over.keys())),
+    }))
+    const firsts = messages.size === 0 ? accepted.map(() => null) : yield* store.accept(workspace, accepted)
+    return { firsts, over, messages: new Map([...messages].map(([id, { message }]) => [id, message])) }
   })
 
   const keyOf = (key: MessageKey | null, at: DateTime.Utc, items: ReadonlyArray<StoredItem>): StoredKey | null =>
     key === null ? null : { keyHash: secrets.sha256(encodeText(key.key)), bodyHash: key.bodyHash, items, at }
 
+  const findKey = yield* joinRequests(joining, (workspace: WorkspaceId, keyHashes: ReadonlyArray<Uint8Array>) =>
+    Effect.map(store.findKeys(workspace, keyHashes), (found) => found.map((each) => Result.succeed(each))),
+  )
+
   const findRepeated = Effect.fnUntraced(function* (workspace: WorkspaceId, key: MessageKey | null) {
     if (key === null) return null
-    const found = yield* store.findKey(workspace, secrets.sha256(encodeText(key.key)))
+    const found = yield* findKey(workspace, secrets.sha256(encodeText(key.key)))
     return found === null ? null : yield* replay(workspace, found, key)
   })
 
@@ -159,6 +169,49 @@ export const messageSending = Effect.gen(function* () {
     return { ...item, result: yield* Effect.result(prepared) }
   })
 
+  /** Accepts requests with a message each in one transaction: one of its own for the facts would cost half as many round trips again. */
+  const acceptTogether = (workspace: WorkspaceId, requests: ReadonlyArray<Request>) =>
+    Effect.gen(function* () {
+      const now = yield* DateTime.now
+      const facts = yield* readFacts(
+        workspace,
+        requests.map(({ wanted }) => wanted.message),
+      )
+      const prepared = yield* Effect.forEach(requests, ({ actor, now, wanted }) =>
+        prepare(workspace, wanted, facts, now).pipe(Effect.provideService(Actor, actor), Effect.result),
+      )
+      const ready = prepared.flatMap((result, place) => {
+        const request = requests[place]
+        if (request === undefined || Result.isFailure(result)) return []
+        const items = [{ messageId: result.success.accepted.message.id }]
+        return [{ prepared: [result.success], stored: () => keyOf(request.key, request.now, items) }]
+      })
+      const limit = yield* emailsPerDay_max(workspace)
+      const { firsts, messages, over } = yield* accept(workspace, ready, now, limit)
+      const firstOf = new Map(ready.map(({ prepared: [only] }, place) => [only, firsts[place] ?? null]))
+      return prepared.map((result) =>
+        Result.flatMap(result, (only) => {
+          const { message } = only.accepted
+          const refusal = over.get(message.id)
+          return refusal === undefined
+            ? Result.succeed({
+                prepared: only,
+                first: firstOf.get(only) ?? null,
+                message: messages.get(message.id) ?? message,
+              })
+            : Result.fail(refusal)
+        }),
+      )
+    }).pipe(transact, retryOnIdentityConflict)
+
+  const acceptJoined = yield* joinRequests(joining, acceptTogether)
+
+  /** Alone if the message is large, and where a plan has a limit: there each transaction waits for the last. */
+  const acceptOne = Effect.fnUntraced(function* (workspace: WorkspaceId, request: Request) {
+    const isAlone = sizeOf(request.wanted) > joined_size_max || (yield* emailsPerDay_max(workspace)) !== null
+    return yield* acceptJoined(workspace, request, { isAlone })
+  })
+
   return {
     send: Effect.fn("EmailMessages.send")(function* (workspace: WorkspaceId, body: unknown, key: MessageKey | null) {
       const before = yield* findRepeated(workspace, key)
@@ -166,23 +219,9 @@ export const messageSending = Effect.gen(function* () {
       const now = yield* DateTime.now
       const read = yield* decideWith(parsers, workspace)((parse) => readMessage(body, now, { parse }))
       const wanted = yield* withParts(workspace, yield* Effect.fromResult(read))
-      // In one transaction: one of its own for the facts would cost half as many round trips again.
-      const { first, messages, over, prepared } = yield* Effect.gen(function* () {
-        const facts = yield* readFacts(workspace, [wanted.message])
-        const prepared = yield* prepare(workspace, wanted, facts, now)
-        const stored = () => keyOf(key, now, [{ messageId: prepared.accepted.message.id }])
-        const limit = yield* emailsPerDay_max(workspace)
-        return { ...(yield* accept(workspace, [prepared], stored, now, limit)), prepared }
-      }).pipe(transact, retryOnIdentityConflict)
-      const { id } = prepared.accepted.message
+      const { first, message, prepared } = yield* acceptOne(workspace, { wanted, key, now, actor: yield* Actor })
       if (first !== null && key !== null) return yield* sentAgain(yield* replay(workspace, first, key))
-      const refusal = over.get(id)
-      if (refusal !== undefined) return yield* refusal
-      return {
-        ...viewOf(messages.get(id) ?? prepared.accepted.message, now),
-        warnings: warningsOf(prepared),
-        replayed: false,
-      }
+      return { ...viewOf(message, now), warnings: warningsOf(prepared), replayed: false }
     }),
 
     sendMany: Effect.fn("EmailMessages.sendMany")(function* (
@@ -214,10 +253,13 @@ export const messageSending = Effect.gen(function* () {
             ? { clientItemId, code: "free_plan_email_limit", message: "The plan allows no more emails today" }
             : { messageId: id }
         })
-      const { first, messages, over } = yield* accept(
+      const {
+        firsts: [first = null],
+        messages,
+        over,
+      } = yield* accept(
         workspace,
-        prepared,
-        (each) => keyOf(key, now, storedItems(each)),
+        [{ prepared, stored: (each) => keyOf(key, now, storedItems(each)) }],
         now,
         prepared.length === 0 ? null : yield* emailsPerDay_max(workspace),
       ).pipe(transact, retryOnIdentityConflict)
@@ -238,6 +280,28 @@ export const messageSending = Effect.gen(function* () {
     }),
   }
 })
+
+/** A request with one message. */
+interface Request {
+  readonly wanted: MessageWithParts
+  readonly key: MessageKey | null
+  readonly now: DateTime.Utc
+  readonly actor: ActorName
+}
+
+/** The messages of a request that may be accepted, and its key when some of them are over the plan's limit. */
+interface PreparedRequest {
+  readonly prepared: ReadonlyArray<PreparedMessage>
+  readonly stored: (over: ReadonlySet<MessageId>) => StoredKey | null
+}
+
+/** Of a workspace. One transaction prepares its messages while the database stores those of the other. */
+const joining = { batch_max: 50, concurrency: 2 }
+/** In characters and bytes: a transaction of the longest takes about as long as one with a large message. */
+const joined_size_max = 100_000
+
+const sizeOf = ({ message, parts }: MessageWithParts): number =>
+  message.attachments.reduce((sum, { size_bytes }) => sum + size_bytes, (parts.html?.length ?? 0) + parts.text.length)
 
 interface DecidedItem extends ReadItem {
   readonly result: Result.Result<PreparedMessage, Invalid | PreparationRefusal>

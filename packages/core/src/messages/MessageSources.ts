@@ -4,6 +4,7 @@ import type { TemplateNotApproved } from "../documents/DocumentErrors.ts"
 import { EmailStore } from "../emails/EmailStore.ts"
 import type { ApprovalId, EmailId, EmailTemplateId, WorkspaceId } from "../kernel/Ids.ts"
 import { NotFound } from "../kernel/Refusal.ts"
+import { WeightedLru } from "../kernel/runtime/WeightedLru.ts"
 import { Parsers, type TooComplex } from "../ports/Parsers.ts"
 import { preheaderParser } from "../rendering/Markup.ts"
 import { type MergeToken, tokenParser } from "../rendering/MergeTokens.ts"
@@ -28,6 +29,15 @@ export interface Parts {
 
 const approvals_max = 500
 const approvals_for = Duration.minutes(10)
+
+/** In characters: the content of messages that was parsed lately. */
+const parsed_weight_max = 5_000_000
+
+interface Content {
+  readonly html: string | null
+  readonly text: string | null
+  readonly previewText: string | null
+}
 
 const inBody =
   (path: string) =>
@@ -60,21 +70,26 @@ export const sourceParts = Effect.gen(function* () {
     timeToLive: approvals_for,
   })
 
-  /** Parts of its own, with the preview text in the HTML. */
-  const own = Effect.fnUntraced(function* (
-    workspace: WorkspaceId,
-    {
-      html,
-      previewText,
-      text,
-    }: { readonly html: string | null; readonly text: string | null; readonly previewText: string | null },
-  ) {
+  const parse = Effect.fnUntraced(function* (workspace: WorkspaceId, { html, previewText, text }: Content) {
     const shown =
       html === null || previewText === null
         ? html
         : yield* parsers.run(preheaderParser, { html, text: previewText }, workspace)
     const plain = text ?? (html === null ? "" : yield* parsers.run(plainTextParser, html, workspace))
     return { html: shown, text: plain, tokens: yield* parsers.run(tokenParser, [shown, plain], workspace) }
+  })
+
+  const parsed = new WeightedLru<Effect.Success<ReturnType<typeof parse>>>(parsed_weight_max)
+
+  /** Parts of its own, with the preview text in the HTML. Most messages have the content of another one, with other data. */
+  const own = Effect.fnUntraced(function* (workspace: WorkspaceId, content: Content) {
+    const key = JSON.stringify([content.html, content.text, content.previewText])
+    const known = parsed.get(key)
+    if (known !== undefined) return known
+    const parts = yield* parse(workspace, content)
+    const weight = key.length + (parts.html?.length ?? 0) + parts.text.length
+    if (weight <= parsed_weight_max / 10) parsed.set(key, parts, { weight })
+    return parts
   })
 
   const ofEmail = Effect.fnUntraced(function* (workspace: WorkspaceId, emailId: EmailId, header: HeaderOverrides) {

@@ -57,7 +57,7 @@ export const serviceMessages = Effect.gen(function* () {
         }
       }
       const message = { ...accepted.message, contactId }
-      yield* store.accept(workspace, [{ ...accepted, message }], null)
+      yield* store.accept(workspace, [{ messages: [{ ...accepted, message }], key: null }])
       return message.id
     }),
   }

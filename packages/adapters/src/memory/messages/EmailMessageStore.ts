@@ -7,10 +7,10 @@ import { Transaction } from "@tentpole/core/kernel/changes/Transactor"
 import { type EmailMessage, key_days, messageStatus } from "@tentpole/core/messages/EmailMessage"
 import {
   type AcceptedMessage,
+  type AcceptedRequest,
   EmailMessageStore,
   marketing_sender_days,
   type MessageQuery,
-  type StoredKey,
 } from "@tentpole/core/messages/EmailMessageStore"
 import { DateTime, Effect, Layer } from "effect"
 import { usedOn } from "../blasts/BlastFacts.ts"
@@ -122,8 +122,7 @@ const accept = Effect.fnUntraced(function* (
   db: Rows,
   ids: Ids["Service"],
   workspace: WorkspaceId,
-  accepted: ReadonlyArray<AcceptedMessage>,
-  key: StoredKey | null,
+  { key, messages: accepted }: AcceptedRequest,
 ) {
   const now = yield* DateTime.now
   if (key !== null) {
@@ -194,8 +193,15 @@ export const layer = Layer.effect(
       }),
       marketingSenders: (workspace) => marketingSenders(db, workspace),
       usedToday: (workspace, now) => Effect.andThen(Transaction, usedOn(db, workspace, now)),
-      findKey: (workspace, keyHash) => Effect.flatMap(DateTime.now, (now) => findKey(db, workspace, keyHash, now)),
-      accept: (workspace, accepted, key) => Effect.andThen(Transaction, accept(db, ids, workspace, accepted, key)),
+      findKeys: (workspace, keyHashes) =>
+        Effect.flatMap(DateTime.now, (now) =>
+          Effect.forEach(keyHashes, (keyHash) => findKey(db, workspace, keyHash, now)),
+        ),
+      accept: (workspace, requests) =>
+        Effect.andThen(
+          Transaction,
+          Effect.forEach(requests, (request) => accept(db, ids, workspace, request)),
+        ),
       get,
       many: (workspace, wanted) =>
         Effect.map(all(db, workspace), (rows) => rows.filter(({ id }) => wanted.includes(id))),

@@ -12,6 +12,9 @@ export const texts: (values: ReadonlyArray<string | null>) => PgTypes.Parameter 
 /** Needs no cast: for columns of ids. */
 export const uuids: (values: ReadonlyArray<string | null>) => PgTypes.Parameter = array(PgTypes.OID.uuid)
 
+/** Needs no cast. */
+export const byteas: (values: ReadonlyArray<Uint8Array>) => PgTypes.Parameter = array(PgTypes.OID.bytea)
+
 /** Of instants. */
 export const timestamps = (values: ReadonlyArray<DateTime.Utc>): PgTypes.Parameter =>
   array(PgTypes.OID.timestamptz)(values.map((at) => at.epochMilliseconds))

@@ -15,8 +15,9 @@ import { contactColumns, type ContactRow, toContact } from "../contacts/ContactR
 import { changeBetween, changeFromQueued, countChange, countedColumns } from "../sending/DeliveryCounters.ts"
 import { type Ended, endedColumns, unsent, writeEnded } from "../sending/UnsentEvents.ts"
 import { storeLayer } from "../StoreLayer.ts"
-import { accept, findKey } from "./MessageAcceptance.ts"
+import { accept } from "./MessageAcceptance.ts"
 import { hintMessages } from "./MessageArrivals.ts"
+import { findKeys } from "./MessageKeys.ts"
 import { messageColumns, type MessageRow, messageTables, toMessage } from "./MessageRows.ts"
 
 type Sql = PgClient.PgClient
@@ -217,8 +218,8 @@ export const layer = storeLayer(EmailMessageStore, ({ quick, sql, within, write 
       ),
     ),
   usedToday: (workspace, now) => write(workspace, usedToday(sql, workspace, now)),
-  findKey: (workspace, keyHash) => within(workspace, findKey(sql, workspace, keyHash)),
-  accept: (workspace, messages, key) => write(workspace, accept(sql, workspace, messages, key)),
+  findKeys: (workspace, keyHashes) => within(workspace, findKeys(sql, workspace, keyHashes)),
+  accept: (workspace, requests) => write(workspace, accept(sql, workspace, requests)),
   get: (workspace, id) =>
     quick.read(workspace, (client) => Effect.flatMap(many(client, workspace, [id]), requireRow("message"))),
   many: (workspace, ids) => within(workspace, many(sql, workspace, ids)),

@@ -1,10 +1,10 @@
-// Acceptance of single messages on PostgreSQL: one statement writes a batch with its deliveries, its rows of the queue and the counters.
+// Acceptance of single messages on PostgreSQL: one statement writes all of a transaction, with their deliveries, their rows of the
+// queue and the counters.
 import type { PgClient } from "@effect/sql-pg"
-import { key_days } from "@tentpole/core/messages/EmailMessage"
-import type { AcceptedMessage, KeyedItems, StoredItem, StoredKey } from "@tentpole/core/messages/EmailMessageStore"
+import type { AcceptedMessage, AcceptedRequest } from "@tentpole/core/messages/EmailMessageStore"
 import { fold } from "@tentpole/core/kernel/Text"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import { isDistributed } from "../citus/Dialect.ts"
 import { homeOf } from "../citus/Home.ts"
 import { iso } from "../kernel/Instants.ts"
@@ -12,6 +12,7 @@ import { transactionTime } from "../kernel/Postgres.ts"
 import { countInserts, insertedColumns } from "../sending/DeliveryCounters.ts"
 import { type Ended, endedColumns, unsent, writeEnded } from "../sending/UnsentEvents.ts"
 import { announce, announcement } from "./MessageArrivals.ts"
+import { takeKeys } from "./MessageKeys.ts"
 
 type Sql = PgClient.PgClient
 
@@ -150,49 +151,18 @@ const insertFiles = Effect.fnUntraced(function* (
   }
 })
 
-interface KeyRow {
-  readonly body_hash: Uint8Array
-  readonly items: ReadonlyArray<StoredItem>
-}
-
-/** A key whose days are over counts as new. */
-const keyRow = (sql: Sql, workspace: WorkspaceId, keyHash: Uint8Array) => sql<KeyRow>`
-  select body_hash, items from email_message_key
-  where workspace_id = ${workspace} and key_hash = ${keyHash}
-    and created_at > clock_timestamp() - make_interval(days => ${key_days})`
-
-const toKeyed = ([row]: ReadonlyArray<KeyRow>): KeyedItems | null =>
-  row === undefined ? null : { bodyHash: row.body_hash, items: row.items }
-
-export const findKey = (sql: Sql, workspace: WorkspaceId, keyHash: Uint8Array) =>
-  Effect.map(keyRow(sql, workspace, keyHash), toKeyed)
-
-/** Of two concurrent requests, the second waits here for the first one's commit. */
-const takeKey = Effect.fnUntraced(function* (
-  sql: Sql,
-  workspace: WorkspaceId,
-  { at, bodyHash, items, keyHash }: StoredKey,
-) {
-  const taken = yield* sql`
-    insert into email_message_key as k (workspace_id, key_hash, body_hash, items, created_at)
-    values (${workspace}, ${keyHash}, ${bodyHash}, ${JSON.stringify(items)}::jsonb, ${DateTime.formatIso(at)})
-    on conflict (workspace_id, key_hash) do update set body_hash = excluded.body_hash, items = excluded.items,
-      created_at = excluded.created_at
-    where k.created_at <= ${DateTime.formatIso(DateTime.subtract(at, { days: key_days }))}
-    returning 1`
-  if (taken.length > 0) return null
-  const found = yield* findKey(sql, workspace, keyHash)
-  return found ?? (yield* Effect.die("the key of a message was deleted while it was used"))
-})
-
 export const accept = Effect.fnUntraced(function* (
   sql: Sql,
   workspace: WorkspaceId,
-  messages: ReadonlyArray<AcceptedMessage>,
-  key: StoredKey | null,
+  requests: ReadonlyArray<AcceptedRequest>,
 ) {
-  const first = key === null ? null : yield* takeKey(sql, workspace, key)
-  if (first !== null || messages.length === 0) return first
+  const answers = yield* takeKeys(
+    sql,
+    workspace,
+    requests.map(({ key }) => key),
+  )
+  const messages = requests.flatMap((request, place) => (answers[place] === null ? request.messages : []))
+  if (messages.length === 0) return answers
   let written = yield* insert(sql, workspace, messages)
   if (written[0]?.count === 0) {
     yield* createLine(sql, workspace)
@@ -200,5 +170,5 @@ export const accept = Effect.fnUntraced(function* (
   }
   yield* insertFiles(sql, workspace, messages)
   if (messages.some(({ message }) => message.state === "blocked")) yield* writeEnded(sql, workspace, written)
-  return null
+  return answers
 })
