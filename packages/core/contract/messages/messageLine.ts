@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, type Layer } from "effect"
 import { eventsOf } from "../contacts/notifications.ts"
 import { eventually } from "../kernel/eventually.ts"
+import type { ClaimedDelivery } from "../../src/sending/DeliveryStore.ts"
 import { OutgoingMail } from "../../src/sending/OutgoingMail.ts"
 import { decodeText } from "../../src/kernel/Bytes.ts"
 import { accepted, begin, deferred, lease_ms, type MessageWorld } from "./messageWorld.ts"
@@ -194,6 +195,35 @@ export const messageLine = <E>(name: string, live: Layer.Layer<MessageWorld, E>)
         assert(next !== undefined)
         yield* transact(deliveries.endMessageTurn(next, true))
         assert.lengthOf(yield* turns, 1)
+      }),
+    )
+
+    it.effect("keeps the workspace open for sweeps as long as a message is claimed: its worker may have died", () =>
+      Effect.gen(function* () {
+        const { claim, deliveries, grant, send, settle, transact, turns, workspace } = yield* begin()
+        const isOpen = Effect.map(deliveries.openWorkspaces(10_000), (open) => open.includes(workspace))
+        const settleAll = (claimed: ReadonlyArray<ClaimedDelivery>) =>
+          Effect.andThen(
+            grant(claimed),
+            Effect.forEach(claimed, (each) => settle(each, accepted)),
+          )
+        /** A turn that claims what waits. */
+        const serve = Effect.fnUntraced(function* (inTurn: typeof settleAll | null) {
+          yield* send()
+          const [turn] = yield* turns
+          assert(turn !== undefined)
+          const claimed = yield* claim()
+          if (inTurn !== null) yield* inTurn(claimed)
+          yield* transact(deliveries.endMessageTurn(turn, false))
+          return claimed
+        })
+        const left = yield* serve(null)
+        assert.isTrue(yield* isOpen)
+        yield* serve(settleAll)
+        assert.isTrue(yield* isOpen)
+        yield* settleAll(left)
+        yield* serve(settleAll)
+        assert.isFalse(yield* isOpen)
       }),
     )
 

@@ -42,12 +42,17 @@ export const deletePassingContent = Effect.fnUntraced(function* (db: Rows, works
   yield* db.put(messages, workspace, id, { ...row, content: null })
 })
 
-/** When the first message of the line is due, in milliseconds; Infinity: none waits. */
+/** A line with claimed messages is checked again after this time, and swept until then. */
+const claimed_ms = 10_000
+
+/** When the line is to be checked again, in milliseconds; Infinity: all of its messages have ended. */
 export const nextDue_ms = Effect.fnUntraced(function* (db: Rows, workspace: WorkspaceId, wait_ms: number) {
   const now = yield* Clock.currentTimeMillis
-  const times = (yield* db.all(deliveries, workspace)).flatMap((row) =>
-    row.message !== null && row.state === "queued" ? [row.dueAt.epochMilliseconds] : [],
-  )
+  const times = (yield* db.all(deliveries, workspace)).flatMap(({ dueAt, message, state }) => {
+    if (message === null) return []
+    if (state === "queued") return [dueAt.epochMilliseconds]
+    return state === "claimed" || state === "handed_over" ? [now + claimed_ms] : []
+  })
   return Math.max(Math.min(...times), now + wait_ms)
 })
 

@@ -153,7 +153,13 @@ export const layer = Layer.effect(
         Effect.andThen(Transaction, fixAudience(db, ids, workspace, blast, contacts_max)),
       dueWorkspaces: (limit, except) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => workspacesDue(db, limit, now, except)),
-      openWorkspaces: (limit) => workspacesDue(db, limit, Infinity),
+      openWorkspaces: Effect.fnUntraced(function* (limit) {
+        const lines = (yield* db.all(waitingWork, null)).filter(
+          ({ dueAt_ms, kind }) => kind === "messages" && dueAt_ms < Infinity,
+        )
+        const open = [...(yield* workspacesDue(db, limit, Infinity)), ...lines.map(({ workspace }) => workspace)]
+        return [...new Set(open)].slice(0, limit)
+      }),
       claim: (workspace, options) => Effect.andThen(Transaction, claim(db, workspace, options, "deliveries")),
       messageTurns: Effect.fnUntraced(function* (limit, turn_ms) {
         yield* Transaction

@@ -47,6 +47,8 @@ export const messageTurns = (sql: Sql, limit: number, turn_ms: number) =>
 
 /** A line that can't send is checked again after this time. */
 const held_s = 10
+/** A line with claimed messages is checked again after this time, and swept until then: a worker that died does not return them. */
+const claimed_s = 10
 /** The delay after a turn that left messages, because a limit or a lock kept them. */
 const kept_s = RateLimit.turn_ms / 1_000
 
@@ -59,7 +61,9 @@ export const endMessageTurn = Effect.fnUntraced(function* (sql: Sql, { token, wo
         where q.workspace_id = ${workspace} and q.blast_id = b.blast_id and q.lane = '' and q.token is null
         order by q.due_at limit 1),
         (select min(l.ready_at) from delivery_lane l
-        where l.workspace_id = ${workspace} and l.lane <> '' and l.ready_at < 'infinity')), 'infinity'),
+        where l.workspace_id = ${workspace} and l.lane <> '' and l.ready_at < 'infinity'),
+        (select ${now} + make_interval(secs => ${claimed_s}) from delivery_queue q
+        where q.workspace_id = ${workspace} and q.blast_id = b.blast_id and q.token > 0 limit 1)), 'infinity'),
       ${now} + make_interval(secs => case when b.restored then ${held_s} else ${kept_s} end))
     from blast b where b.workspace_id = ${workspace} and b.purpose = 'messages')`
   yield* endTurn(sql, { kind: "messages", token, workspace }, more ? now : sql`coalesce(${next}, 'infinity')`)
