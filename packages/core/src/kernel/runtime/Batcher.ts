@@ -78,7 +78,7 @@ interface Joining<A, B, E> {
 }
 
 /** The requests of a key: those that no batch has taken yet, and the fibers that wait for a batch or run one. */
-interface JoinLane<A, B, E> {
+interface JoinQueue<A, B, E> {
   readonly waiting: Set<Joining<A, B, E>>
   readonly running: Semaphore.Semaphore
   fibers_count: number
@@ -95,7 +95,7 @@ export const joinRequests = Effect.fnUntraced(function* <Key, A, B, E>(
   run: (key: Key, batch: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<Result.Result<B, E>>>,
 ) {
   const scope = yield* Effect.scope
-  const lanes = new Map<Key, JoinLane<A, B, E>>()
+  const queues = new Map<Key, JoinQueue<A, B, E>>()
 
   const answerAt = (place: number) => (answers: ReadonlyArray<Result.Result<B, E>>) => {
     const result = answers[place]
@@ -121,7 +121,7 @@ export const joinRequests = Effect.fnUntraced(function* <Key, A, B, E>(
       for (const { answered } of batch) Deferred.doneUnsafe(answered, Effect.interrupt)
     })
 
-  const serve = (key: Key, { waiting }: JoinLane<A, B, E>) =>
+  const serve = (key: Key, { waiting }: JoinQueue<A, B, E>) =>
     Effect.suspend(() => {
       const batch = [...waiting].slice(0, batch_max)
       for (const each of batch) waiting.delete(each)
@@ -132,20 +132,20 @@ export const joinRequests = Effect.fnUntraced(function* <Key, A, B, E>(
 
   const join = (key: Key, request: A): Effect.Effect<B, E> =>
     Effect.suspend(() => {
-      const lane = lanes.get(key) ?? { waiting: new Set(), running: Semaphore.makeUnsafe(concurrency), fibers_count: 0 }
-      lanes.set(key, lane)
+      const queue = queues.get(key) ?? { waiting: new Set(), running: Semaphore.makeUnsafe(concurrency), fibers_count: 0 }
+      queues.set(key, queue)
       const own: Joining<A, B, E> = { request, answered: Deferred.makeUnsafe() }
-      lane.waiting.add(own)
-      lane.fibers_count++
+      queue.waiting.add(own)
+      queue.fibers_count++
       const leave = Effect.sync(() => {
-        if (--lane.fibers_count === 0) lanes.delete(key)
+        if (--queue.fibers_count === 0) queues.delete(key)
       })
-      return lane.running.withPermit(serve(key, lane)).pipe(
+      return queue.running.withPermit(serve(key, queue)).pipe(
         Effect.onInterrupt(() => abandon([own])),
         Effect.ensuring(leave),
         Effect.forkIn(scope),
         Effect.andThen(Deferred.await(own.answered)),
-        Effect.onInterrupt(() => Effect.sync(() => lane.waiting.delete(own))),
+        Effect.onInterrupt(() => Effect.sync(() => queue.waiting.delete(own))),
       )
     })
 
