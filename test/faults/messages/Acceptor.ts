@@ -7,7 +7,7 @@ import { Effect, Redacted } from "effect"
 import { bodyOf, keyOf } from "./Requests.ts"
 
 const { ACCEPT_FROM = "0", ACCEPT_TO = "0", DATABASE_URL = "", MESSAGE_DOMAIN = "", WORKSPACE = "" } = process.env
-const together = 4
+const together = 16
 
 const inside = new Inside({ ...process.env } as Record<string, string>, Redacted.make(DATABASE_URL))
 const workspace = WorkspaceId.make(WORKSPACE)
