@@ -43,7 +43,8 @@ ENV NODE_ENV=production \
     PORT=8080 \
     PAGES_PORT=8081 \
     DATA_DIR=/var/lib/tentpole \
-    NODE_COMPILE_CACHE=/var/cache/tentpole
+    NODE_COMPILE_CACHE=/var/cache/tentpole \
+    MALLOC_ARENA_MAX=2
 WORKDIR /app
 COPY LICENSE NOTICE ./
 COPY --from=dependencies /app ./

@@ -1,6 +1,6 @@
 // Deployment: the service as separate processes that nothing restarts: an HTTP process, and as many workers as a campaign
 // starts.
-import { httpFlags, workerFlags } from "@tentpole/adapters/operations/MemoryFlags"
+import { httpFlags, memoryVariables, workerFlags } from "@tentpole/adapters/operations/MemoryFlags"
 import { Data, Redacted } from "effect"
 import type { Ending } from "../support/Ending.ts"
 import { Inside } from "../support/Inside.ts"
@@ -29,6 +29,7 @@ export class Deployment extends Data.Class<Parts> implements Callable {
   static async over(ending: Ending, owner: Redacted.Redacted, more: Variables = {}): Promise<Deployment> {
     const [port, pagesPort] = [await freePort(), await freePort()]
     const variables = {
+      ...memoryVariables,
       DATABASE_URL: Redacted.value(owner),
       DATA_DIR: await ending.folder(),
       PORT: String(port),

@@ -5,7 +5,7 @@ import { prepareFolder, storeApiKey } from "@tentpole/adapters/DataFolder"
 import { readConfiguration } from "@tentpole/adapters/Launch"
 import { prepared } from "@tentpole/adapters/embedded/EmbeddedPostgres"
 import { isFree } from "@tentpole/adapters/operations/Listening"
-import { httpFlags, workerFlags } from "@tentpole/adapters/operations/MemoryFlags"
+import { httpFlags, memoryVariables, workerFlags } from "@tentpole/adapters/operations/MemoryFlags"
 import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { linkUrl } from "@tentpole/core/accounts/SignInLink"
 import { Deferred, Effect, Fiber, Redacted, Schema, Scope } from "effect"
@@ -108,6 +108,7 @@ const start = Effect.gen(function* () {
   step("Running migrations")
   yield* migrate(config.databaseMigrationUrl)
   const environment = {
+    ...memoryVariables,
     ...process.env,
     DATABASE_URL: Redacted.value(config.databaseUrl),
     DATABASE_MIGRATION_URL: Redacted.value(config.databaseMigrationUrl),
