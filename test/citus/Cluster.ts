@@ -65,7 +65,7 @@ const roleStatements = (password: string) => [
 ]
 
 /** The passwords with which a node logs in to the others (0), and to itself (-1). */
-const logins = (password: string) => `
+export const logins = (password: string) => `
   insert into pg_dist_authinfo (nodeid, rolename, authinfo)
   select nodeid, rolename, 'password=${password}'
   from unnest('{0,-1}'::int[]) as nodeid cross join unnest('{postgres,${owner},tentpole_service}'::name[]) as rolename`

@@ -6,6 +6,7 @@ import { migrate } from "@tentpole/adapters/postgres/migrations/Migrate"
 import { clone, empty, without_dead_node } from "@tentpole/adapters/test/TestDatabase"
 import { Effect, Redacted } from "effect"
 import { assert, describe, inject, it } from "vitest"
+import { logins } from "./Cluster.ts"
 import { next_applied } from "../support/NextRelease.ts"
 import { statement } from "../support/Owner.ts"
 
@@ -21,7 +22,10 @@ const refusal = async (url: Redacted.Redacted): Promise<string> =>
 
 const withCitus = async (): Promise<Redacted.Redacted> => {
   const url = await Effect.runPromise(empty())
-  for (const node of nodes) await onNode(node, url, "create extension citus")
+  for (const node of nodes) {
+    await onNode(node, url, "create extension citus")
+    await onNode(node, url, logins(new URL(node).password))
+  }
   return url
 }
 
