@@ -1,11 +1,12 @@
 // Runs of the simulation. `SEED=123 npx vitest run simulation` runs one seed; `SEEDS=1000` runs many.
+import { sampled } from "@tentpole/core/contract"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe } from "vitest"
 import { simulate } from "./Simulation.ts"
 
 const one = process.env["SEED"]
-const { DEEP, SAMPLE, SEEDS = DEEP !== undefined ? "200" : SAMPLE === undefined ? "8" : "4" } = process.env
+const { DEEP, SAMPLE, SEEDS = DEEP !== undefined ? 200 : sampled(8) } = process.env
 const count = Number(SEEDS)
 const seeds = one === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [Number(one)]
 

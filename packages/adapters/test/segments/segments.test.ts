@@ -4,7 +4,7 @@ import { PgClient } from "@effect/sql-pg"
 import { fenced } from "@tentpole/adapters/test/Fenced"
 import { audienceCondition, ruleCondition } from "@tentpole/adapters/postgres/segments/RuleSql"
 import { assert, layer } from "@effect/vitest"
-import { drawFrom, Fresh, tagged } from "@tentpole/core/contract"
+import { drawFrom, Fresh, tagged, sampled } from "@tentpole/core/contract"
 import type { ListId, TopicId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { compileRules, ruleIssues } from "@tentpole/core/segments/Evaluate"
 import { parseRules } from "@tentpole/core/segments/Parse"
@@ -24,7 +24,7 @@ const whole = (name: string, otherwise: number): number => {
 }
 
 const seed = whole("SEED", Math.floor(Math.random() * 2 ** 31))
-const trees_count = whole("TREES", process.env["DEEP"] === undefined ? 1_000 : 100_000)
+const trees_count = whole("TREES", process.env["DEEP"] === undefined ? sampled(1_000) : 100_000)
 /** The number of trees for each population. */
 const trees_each = 50
 const contacts_count = 120

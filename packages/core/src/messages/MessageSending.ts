@@ -296,9 +296,9 @@ interface PreparedRequest {
 }
 
 /** Of a workspace. One transaction prepares its messages while the database stores those of the other. */
-const joining = { batch_max: 50, concurrency: 2 }
-/** In characters and bytes: a transaction of the longest takes about as long as one with a large message. */
-const joined_size_max = 100_000
+const joining = { batch_max: 25, concurrency: 2 }
+/** In characters and bytes: a transaction has a megabyte of content at most, unless a message alone has more. */
+const joined_size_max = 40_000
 
 const sizeOf = ({ message, parts }: MessageWithParts): number =>
   message.attachments.reduce((sum, { size_bytes }) => sum + size_bytes, (parts.html?.length ?? 0) + parts.text.length)

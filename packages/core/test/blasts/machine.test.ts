@@ -1,3 +1,4 @@
+import { sampled } from "@tentpole/core/contract"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import {
@@ -24,7 +25,7 @@ const code = <A, E extends { readonly code: string }>(result: Result.Result<A, E
 /** Events that stores create: the store makes the workspace due itself. */
 const audienceMoves: ReadonlyArray<Happening["move"]> = ["writeAudience", "fixAudience"]
 
-const lives = { arbitrary: { runs: 400 } }
+const lives = { arbitrary: { runs: sampled(400) } }
 
 /** The statuses that the table gives for an event; none where it refuses the event. */
 const targets = (status: BlastStatus, move: BlastEvent["_tag"]): ReadonlyArray<string> => {

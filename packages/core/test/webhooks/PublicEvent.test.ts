@@ -1,3 +1,4 @@
+import { sampled } from "@tentpole/core/contract"
 import { encodeText } from "@tentpole/core/kernel/Bytes"
 import { ContactId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { EventContact, eventTypeNames, eventTypes, publicTypes } from "@tentpole/core/webhooks/EventCatalogue"
@@ -124,5 +125,6 @@ describe("PublicEvent", () => {
       assert.strictEqual(truncated, bytesOf({ ...event, data: { ...shorter, ...data } }) > event_bytes_max)
       assert.isTrue(JSON.stringify(event).isWellFormed())
     },
+    { arbitrary: { runs: sampled(100) } },
   )
 })

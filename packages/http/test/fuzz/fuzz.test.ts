@@ -1,5 +1,6 @@
 // Fuzz tests: every response to a random request matches the OpenAPI document. `npm run test:deep` sends 200,000 requests;
 // `SEED` repeats a run, `REQUESTS` sets the number.
+import { sampled } from "@tentpole/core/contract"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { nameOf } from "../attacks/AttackSuite.ts"
@@ -17,7 +18,7 @@ const whole = (name: string, otherwise: number): number => {
 
 const isDeep = process.env["DEEP"] !== undefined
 const seed = whole("SEED", Math.floor(Math.random() * 2 ** 31))
-const requests_count = whole("REQUESTS", isDeep ? 200_000 : process.env["SAMPLE"] === undefined ? 1_000 : 500)
+const requests_count = whole("REQUESTS", isDeep ? 200_000 : sampled(1_600))
 /** Requests to one fixture before a new one is created: its memory grows, and requests delete its entities. */
 const requests_each = 2_000
 

@@ -1,4 +1,5 @@
 // The CSS cleaner: what it cuts, what it leaves as it is, and its limits.
+import { sampled } from "@tentpole/core/contract"
 import { cleanCss, cleanCssAttribute, isEmailCssAddress, isPageCssAddress } from "@tentpole/adapters/ai/html/CleanCss"
 import { Unclean } from "@tentpole/core/documents/Clean"
 import { cssDangersOf } from "@tentpole/core/documents/CssDangers"
@@ -111,5 +112,5 @@ it.prop(
     assert.deepStrictEqual(cssDangersOf(cleaned), [])
     assert.strictEqual(cleanCss(cleaned, isPageCssAddress), cleaned)
   },
-  { arbitrary: { runs: process.env["SAMPLE"] === undefined ? 600 : 150 } },
+  { arbitrary: { runs: sampled(600) } },
 )

@@ -1,4 +1,5 @@
 // The email cleaner: what it retains, what it removes, and how it handles random input.
+import { sampled } from "@tentpole/core/contract"
 import { cleanEmail, isEmailCleanerAtWork } from "@tentpole/adapters/ai/html/SanitizeEmail"
 import { layer } from "@tentpole/adapters/ai/html/SanitizeHtml"
 import { emailDangersOf } from "@tentpole/core/documents/EmailDangers"
@@ -187,7 +188,7 @@ it.prop(
     assert.notInclude(outcome.success, "\0")
     assert.strictEqual(cleaned(outcome.success), outcome.success)
   },
-  { arbitrary: { runs: process.env["SAMPLE"] === undefined ? 600 : 150 } },
+  { arbitrary: { runs: sampled(600) } },
 )
 
 it.prop(

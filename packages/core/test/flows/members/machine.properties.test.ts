@@ -1,3 +1,4 @@
+import { sampled } from "@tentpole/core/contract"
 import { assert, describe, it } from "@effect/vitest"
 import { cyclesWithoutWait } from "@tentpole/core/flows/definition/Graph"
 import { isLive, Membership, type MemberState, type TimelineEntry } from "@tentpole/core/flows/members/Membership"
@@ -7,7 +8,7 @@ import { DrawnFlow } from "../../../contract/flows/flowDraws.ts"
 import { bodyOf, Life, live } from "../FlowDraws.ts"
 import { structureOf } from "../FlowFixture.ts"
 
-const lives = { arbitrary: { runs: 300 } }
+const lives = { arbitrary: { runs: sampled(300) } }
 
 const whereOf = (state: MemberState): string => {
   if (state.status === "completed") return "completed"
@@ -115,7 +116,7 @@ describe("the membership machine, for any flow and any events", () => {
         assert.deepStrictEqual(Result.getOrThrow(Schema.decodeUnknownResult(codec)(json)), after)
       }
     },
-    { arbitrary: { runs: 60 } },
+    { arbitrary: { runs: sampled(60) } },
   )
 
   it.prop(
