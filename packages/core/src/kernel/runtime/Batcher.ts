@@ -132,7 +132,11 @@ export const joinRequests = Effect.fnUntraced(function* <Key, A, B, E>(
 
   const join = (key: Key, request: A): Effect.Effect<B, E> =>
     Effect.suspend(() => {
-      const queue = queues.get(key) ?? { waiting: new Set(), running: Semaphore.makeUnsafe(concurrency), fibers_count: 0 }
+      const queue = queues.get(key) ?? {
+        waiting: new Set(),
+        running: Semaphore.makeUnsafe(concurrency),
+        fibers_count: 0,
+      }
       queues.set(key, queue)
       const own: Joining<A, B, E> = { request, answered: Deferred.makeUnsafe() }
       queue.waiting.add(own)
