@@ -169,10 +169,9 @@ export const messageSending = Effect.gen(function* () {
     return { ...item, result: yield* Effect.result(prepared) }
   })
 
-  /** Accepts requests with a message each in one transaction: one of its own for the facts would cost half as many round trips again. */
+  /** Accepts requests in one transaction. A transaction of its own for the facts would cost half as many round trips again. */
   const acceptTogether = (workspace: WorkspaceId, requests: ReadonlyArray<Request>) =>
     Effect.gen(function* () {
-      const now = yield* DateTime.now
       const facts = yield* readFacts(
         workspace,
         requests.map(({ wanted }) => wanted.message),
@@ -187,7 +186,7 @@ export const messageSending = Effect.gen(function* () {
         return [{ prepared: [result.success], stored: () => keyOf(request.key, request.now, items) }]
       })
       const limit = yield* emailsPerDay_max(workspace)
-      const { firsts, messages, over } = yield* accept(workspace, ready, now, limit)
+      const { firsts, messages, over } = yield* accept(workspace, ready, yield* DateTime.now, limit)
       const firstOf = new Map(ready.map(({ prepared: [only] }, place) => [only, firsts[place] ?? null]))
       return prepared.map((result) =>
         Result.flatMap(result, (only) => {

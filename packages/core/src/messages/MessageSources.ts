@@ -30,8 +30,9 @@ export interface Parts {
 const approvals_max = 500
 const approvals_for = Duration.minutes(10)
 
-/** In characters: the content of messages that was parsed lately. */
+/** Content that was parsed lately, in characters: of all together, and of one. */
 const parsed_weight_max = 5_000_000
+const parsed_size_max = 100_000
 
 interface Content {
   readonly html: string | null
@@ -83,12 +84,13 @@ export const sourceParts = Effect.gen(function* () {
 
   /** Parts of its own, with the preview text in the HTML. Most messages have the content of another one, with other data. */
   const own = Effect.fnUntraced(function* (workspace: WorkspaceId, content: Content) {
-    const key = JSON.stringify([content.html, content.text, content.previewText])
+    const { html, previewText, text } = content
+    if ((html?.length ?? 0) + (text?.length ?? 0) > parsed_size_max) return yield* parse(workspace, content)
+    const key = JSON.stringify([html, text, previewText])
     const known = parsed.get(key)
     if (known !== undefined) return known
     const parts = yield* parse(workspace, content)
-    const weight = key.length + (parts.html?.length ?? 0) + parts.text.length
-    if (weight <= parsed_weight_max / 10) parsed.set(key, parts, { weight })
+    parsed.set(key, parts, { weight: key.length + (parts.html?.length ?? 0) + parts.text.length })
     return parts
   })
 
