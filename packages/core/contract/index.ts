@@ -73,6 +73,7 @@ export { DeliveryScenario, wholeAudience, type WrittenDelivery } from "./sending
 export { type Draw, drawFrom, sampled } from "./kernel/draws.ts"
 export { eventually, settledMark, until } from "./kernel/eventually.ts"
 export { FlowTimes }
+export { begin as messageWorld, withUseCases as withMessages } from "./messages/messageWorld.ts"
 export { mergesLive, mergeWorld }
 export { flowLive, running } from "./flows/flowMembersWorld.ts"
 export { day } from "./flows/flowWorld.ts"
