@@ -71,10 +71,10 @@ describe("batchRequests", () => {
   )
 })
 
-/** Batches that answer each request with itself while the latch is open, refuse "no" and die of "die". */
+/** Batches that answer each request with itself while the latch is open, refuse "no" and die of "die". The first one, of "a", runs. */
 const beginJoining = Effect.fnUntraced(function* () {
   const batches: Array<string> = []
-  const go = yield* Latch.make(true)
+  const go = yield* Latch.make(false)
   const join = yield* joinRequests<string, string, string, string>({ batch_max: 3, concurrency: 1 }, (key, batch) => {
     batches.push(`${key}:${batch.join(" ")}`)
     return Effect.andThen(
@@ -86,16 +86,15 @@ const beginJoining = Effect.fnUntraced(function* () {
   })
   const joinAll = (key: string, requests: ReadonlyArray<string>) =>
     Effect.forEach(requests, (request) => Effect.forkChild(Effect.exit(join(key, request)), { startImmediately: true }))
-  return { batches, go, join, joinAll }
+  const first = yield* joinAll("k", ["a"])
+  yield* TestClock.adjust(1)
+  return { batches, first, go, joinAll }
 })
 
 describe("joinRequests", () => {
-  it.effect("starts a request at once, and joins those that come meanwhile, of the same key", () =>
+  it.effect("starts a request at once, and joins those of its key that come meanwhile", () =>
     Effect.gen(function* () {
-      const { batches, go, joinAll } = yield* beginJoining()
-      yield* go.close
-      const first = yield* joinAll("k", ["a"])
-      yield* TestClock.adjust(1)
+      const { batches, first, go, joinAll } = yield* beginJoining()
       const later = [...(yield* joinAll("k", ["b", "no", "c", "d"])), ...(yield* joinAll("other", ["e"]))]
       yield* TestClock.adjust(1)
       assert.deepStrictEqual(batches, ["k:a", "other:e"])
@@ -115,13 +114,9 @@ describe("joinRequests", () => {
   it.effect("runs the requests of a batch that died alone", () =>
     Effect.gen(function* () {
       const { batches, go, joinAll } = yield* beginJoining()
-      yield* go.close
-      const first = yield* joinAll("k", ["a"])
-      yield* TestClock.adjust(1)
       const later = yield* joinAll("k", ["b", "die", "no"])
       yield* go.open
-      assert.deepStrictEqual(yield* Effect.forEach([...first, ...later], Fiber.join), [
-        Exit.succeed("a"),
+      assert.deepStrictEqual(yield* Effect.forEach(later, Fiber.join), [
         Exit.succeed("b"),
         Exit.die("died"),
         Exit.fail("refused"),
@@ -132,16 +127,12 @@ describe("joinRequests", () => {
 
   it.effect("withdraws a request whose caller is interrupted before its batch starts", () =>
     Effect.gen(function* () {
-      const { batches, go, joinAll } = yield* beginJoining()
-      yield* go.close
-      const [running] = yield* joinAll("k", ["a"])
-      yield* TestClock.adjust(1)
-      const [withdrawn, kept] = yield* joinAll("k", ["b", "c"])
-      if (running === undefined || withdrawn === undefined || kept === undefined) return assert.fail("no fibers")
-      yield* Fiber.interrupt(running)
-      yield* Fiber.interrupt(withdrawn)
+      const { batches, first, go, joinAll } = yield* beginJoining()
+      const [withdrawn, ...kept] = yield* joinAll("k", ["b", "c"])
+      assert(withdrawn !== undefined)
+      yield* Fiber.interruptAll([...first, withdrawn])
       yield* go.open
-      assert.deepStrictEqual(yield* Fiber.join(kept), Exit.succeed("c"))
+      assert.deepStrictEqual(yield* Effect.forEach(kept, Fiber.join), [Exit.succeed("c")])
       assert.deepStrictEqual(batches, ["k:a", "k:c"])
     }),
   )
@@ -149,11 +140,11 @@ describe("joinRequests", () => {
   it.effect("interrupts the requests that are left when its scope ends", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const { joinAll } = yield* Scope.provide(beginJoining(), scope).pipe(Effect.tap(({ go }) => go.close))
-      const all = yield* joinAll("k", ["a", "b"])
+      const { first, joinAll } = yield* Scope.provide(beginJoining(), scope)
+      const waiting = yield* joinAll("k", ["b"])
       yield* TestClock.adjust(1)
       yield* Scope.close(scope, Exit.void)
-      const exits = yield* Effect.forEach(all, Fiber.join)
+      const exits = yield* Effect.forEach([...first, ...waiting], Fiber.join)
       assert.deepStrictEqual(exits.map(Exit.hasInterrupts), [true, true])
     }),
   )
