@@ -10,5 +10,5 @@ export const httpFlags: ReadonlyArray<string> = ["--heap-growing-percent=50"]
  */
 export const workerFlags: ReadonlyArray<string> = ["--heap-growing-percent=50", "--max-semi-space-size=8"]
 
-/** Environment variables. By default glibc keeps free memory in eight arenas for each processor: a sending worker has 40 MB more. */
+/** Environment variables. By default glibc has up to eight arenas for each processor, and each keeps memory that is free. */
 export const memoryVariables = { MALLOC_ARENA_MAX: "2" } as const
