@@ -24,6 +24,10 @@ const bodyOf = async (request: IncomingMessage): Promise<URLSearchParams> => {
   return new URLSearchParams(Buffer.concat(chunks).toString())
 }
 
+// Servers share their keys, which take a while to make.
+const keys = generateKeyPairSync("rsa", { modulusLength: 2048 })
+const strange = generateKeyPairSync("rsa", { modulusLength: 2048 })
+
 export class OidcServer {
   readonly clientId = "tentpole"
   readonly clientSecret = "a secret of the client"
@@ -38,8 +42,6 @@ export class OidcServer {
   isForged = false
   /** The queries of sign-ins. */
   readonly asked: Array<URLSearchParams> = []
-  readonly #keys = generateKeyPairSync("rsa", { modulusLength: 2048 })
-  readonly #strange = generateKeyPairSync("rsa", { modulusLength: 2048 })
   readonly #grants = new Map<string, Grant>()
   readonly #accessToken = randomBytes(16).toString("base64url")
   readonly #server: Server
@@ -75,7 +77,7 @@ export class OidcServer {
         return answer(response, 200, this.#document)
       case "/keys":
         return answer(response, 200, {
-          keys: [{ ...this.#keys.publicKey.export({ format: "jwk" }), kid: "one", alg: "RS256", use: "sig" }],
+          keys: [{ ...keys.publicKey.export({ format: "jwk" }), kid: "one", alg: "RS256", use: "sig" }],
         })
       case "/authorize":
         return this.#authorize(url.searchParams, response)
@@ -153,7 +155,7 @@ export class OidcServer {
       ...this.changed,
     }
     const text = `${base64url({ alg: "RS256", kid: "one" })}.${base64url(claims)}`
-    const { privateKey } = this.isForged ? this.#strange : this.#keys
+    const { privateKey } = this.isForged ? strange : keys
     return `${text}.${sign("sha256", Buffer.from(text), privateKey).toString("base64url")}`
   }
 }
