@@ -85,7 +85,12 @@ export const judgeDatabase = (it: Diagnosis): ReadonlyArray<Finding> => [
         "alter role tentpole_service nosuperuser nobypassrls;",
       )
     : it.mayBeService
-      ? ok("database role", `${it.user} may act as tentpole_service`)
+      ? ok(
+          "database role",
+          it.user === "tentpole_service"
+            ? "the service logs in as tentpole_service"
+            : `${it.user} may act as tentpole_service`,
+        )
       : wrong(
           "database role",
           `${it.user} may not act as tentpole_service`,

@@ -56,6 +56,12 @@ describe("tentpole doctor", () => {
     assert.deepStrictEqual(amiss(judgeDatabase(well)), [])
   })
 
+  it("says how the service becomes tentpole_service", () => {
+    const said = (user: string) => judgeDatabase({ ...well, user }).find(({ check }) => check === "database role")?.says
+    assert.strictEqual(said("owner"), "owner may act as tentpole_service")
+    assert.strictEqual(said("tentpole_service"), "the service logs in as tentpole_service")
+  })
+
   it("reports each problem of a database with its remedy", () => {
     const faults: ReadonlyArray<readonly [Partial<Diagnosis>, string, RegExp]> = [
       [{ version: 140_010 }, "wrong database", /15 or later/],
