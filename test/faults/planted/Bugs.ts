@@ -132,7 +132,7 @@ export const bugs: ReadonlyArray<Bug> = [
       {
         file: "Settlement.ts",
         find: `case "inDoubt":\n          return plain({ state: "unconfirmed" })`,
-        put: `case "inDoubt":\n          return again(attempts, "unreachable", "The connection broke")`,
+        put: `case "inDoubt":\n          return again(pause_s, "unreachable", "The connection broke")`,
       },
     ],
     caughtBy: { tests: "simulation.test.ts", named: "sends no recipient two messages" },
