@@ -14,7 +14,7 @@ const long = [
   "test/shots/screens.test.ts",
   "test/browser/{consent,pages,reference,vectors}.test.ts",
   // npm run test:faults <campaign> -- --quick
-  "test/faults/*.test.ts",
+  "test/faults/{blasts,imports}.test.ts",
   // npm run test:attacks -- --weight
   "test/attacks/weight/campaign.test.ts",
   // npm run test:pack

@@ -58,19 +58,20 @@ const updatedAfterwards = `  yield* sql.afterCommit(
   )\n`
 
 /** Writes the message in a transaction of its own, after the one that wrote its key. */
-const writtenAfterwards = `  if (first !== null || messages.length === 0) return first
-  if (key !== null) {
+const writtenAfterwards = `  if (messages.length === 0) return answers
+  if (requests.some(({ key }) => key !== null)) {
+    const fresh = requests.filter((_, place) => answers[place] === null).map((request) => ({ ...request, key: null }))
     yield* sql.afterCommit(
       Effect.orDie(
         sql.withTransaction(
           Effect.andThen(
             sql\`select set_config('tentpole.workspace_id', \${workspace}, true)\`,
-            accept(sql, workspace, messages, null),
+            accept(sql, workspace, fresh),
           ),
         ),
       ),
     )
-    return null
+    return answers
   }\n`
 
 /** Moves the positions of the endpoints in a transaction of its own, before the one that adds the deliveries. */
@@ -188,8 +189,8 @@ export const bugs: ReadonlyArray<Bug> = [
     patches: [
       {
         file: "Tracking.ts",
-        find: `Effect.map(verbs.subscription(token), Answers.unsubscribePage)`,
-        put: `Effect.map(verbs.unsubscribe(token), Answers.unsubscribedPage)`,
+        find: "Effect.map(verbs.subscription(token), (subscription) => Answers.unsubscribePage(",
+        put: 'Effect.map(verbs.unsubscribe(token, "all", evidenceOf(request)), (subscription) => Answers.unsubscribedPage(',
       },
     ],
     caughtBy: { tests: "tracking.unsubscribe.test.ts", named: "a GET of the unsubscribe link" },
@@ -239,7 +240,7 @@ export const bugs: ReadonlyArray<Bug> = [
     patches: [
       {
         file: "MessageAcceptance.ts",
-        find: "  if (first !== null || messages.length === 0) return first\n",
+        find: "  if (messages.length === 0) return answers\n",
         put: writtenAfterwards,
       },
     ],
@@ -247,7 +248,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "the content of a single message is deleted when it has ended, although it is to be retained",
-    patches: [{ file: "PassingContent.ts", find: "::uuid[]) and not retained", put: "::uuid[])" }],
+    patches: [{ file: "PassingContent.ts", find: '"uuid", ended)} and not retained', put: '"uuid", ended)}' }],
     caughtBy: {
       tests: "messages.contract.test.ts",
       named: "deletes content that is not to be retained with the end of its message",
