@@ -68,9 +68,9 @@ const triedOut = async ({ report }: Bench, world: World, sender: Sender): Promis
   return time("a dry run", times_ms, secondsAtMost(10, spreadOf(times_ms).median))
 }
 
-/** Ids as the reference makes them: in the order of the rows. */
+/** The SQL of ids in the order of the rows. */
 const inOrder = "uuid_v7()"
-/** Ids as deliveries have them: in no order, because they are made of the contact, which then has no second delivery. */
+/** As deliveries have them: made of the contact, so that it has no second delivery, and in no order. */
 const ofContacts = "timed_id(0, uuid_send($2::uuid) || uuid_send(c.contact_id))"
 
 /** Fixes the audience as the job of the launch does; no worker runs. */
@@ -94,7 +94,7 @@ const fixed = async ({ quick, report }: Bench, world: World, sender: Sender): Pr
     comparison("the audience fixed, beside a bare INSERT … SELECT", "ms", beside(ordered_ms), (ratio) =>
       quick ? [] : [ratioAtMost(1.5, ratio)],
     ),
-    comparison("the same, beside one with such ids as deliveries have", "ms", beside(unordered_ms)),
+    comparison("the same, beside one with ids in no order, as deliveries have", "ms", beside(unordered_ms)),
   ]
 }
 
