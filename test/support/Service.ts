@@ -10,13 +10,13 @@ import { fileURLToPath } from "node:url"
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Below the range of ephemeral ports, so that no other process gets the port meanwhile. */
-const lowest_port = 20_000
-const ports_count = 12_000
+/** Below the ephemeral ports, and a thousand for each worker of Vitest, so that nothing else gets the port before it is bound. */
+const lowest_port = 20_000 + 1_000 * (Number(process.env.VITEST_POOL_ID ?? 0) % 12)
+let ports_chosen = Math.floor(Math.random() * 1_000)
 
 export const freePort = (): Promise<number> =>
   new Promise((resolve) => {
-    const port = lowest_port + Math.floor(Math.random() * ports_count)
+    const port = lowest_port + (ports_chosen++ % 1_000)
     const probe = createServer()
     probe.once("error", () => resolve(freePort()))
     probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(port)))
