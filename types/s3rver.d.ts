@@ -8,6 +8,9 @@ declare module "s3rver" {
       readonly directory: string
       readonly configureBuckets: ReadonlyArray<{ readonly name: string }>
     })
+    readonly store: {
+      listObjects(bucket: string, options: { readonly maxKeys: number }): Promise<unknown>
+    }
     run(): Promise<{ readonly address: string; readonly port: number }>
     close(): Promise<void>
   }
