@@ -211,9 +211,11 @@ const messageProbes: Readonly<Record<string, Probe<MessageEstate>>> = {
 const isFree = ({ wrong }: Attack): boolean =>
   /^(items\.\d+\.)?(headers|data|tags|metadata)\./.test(wrong ?? "") && !/\.(__proto__|constructor)$/.test(wrong ?? "")
 
-/** Without a recipient or a content, the answer names one of the fields that could have it. */
+/**
+ * Without a recipient or a content, the answer names one of the fields that could have it; without `operational: false`, the topic.
+ */
 const isMissed = ({ what }: Attack): boolean =>
-  /^(items\.0\.)?(to|contact_id|email_id|template_id|html) is null$/.test(what)
+  /^(items\.0\.)?((to|contact_id|email_id|template_id|html) is null|operational is (null|true))$/.test(what)
 
 /** An address in a listing is compared only. */
 const isAddress = ({ what, wrong }: Attack): boolean =>
