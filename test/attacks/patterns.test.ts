@@ -69,12 +69,27 @@ const exceptions: ReadonlyArray<Exception> = [
     bound: "the first 200 characters of a sentence",
   },
   { path: "packages/adapters/src/ai/fake/Sentences.ts", begins: ",?\\s*\\b", bound: prompts },
+  {
+    path: "packages/adapters/src/ai/fake/Sentences.ts",
+    begins: ":[^.!?\\n;]{0,200};",
+    bound: "linear: each try reads 200 characters at most, or matches",
+  },
   { path: "packages/adapters/src/ai/fake/Subjects.ts", begins: "\\b(?:", bound: prompts },
   { path: "packages/adapters/src/ai/fake/Topic.ts", begins: "", bound: "`read_length_max`: 2,000 characters" },
+  {
+    path: "packages/adapters/src/ai/html/CleanCss.ts",
+    begins: "^\\s*:(?!",
+    bound: "linear: one try, because it begins at the start",
+  },
   {
     path: "packages/adapters/src/ai/html/HtmlBounds.ts",
     begins: "<(\\/?)",
     bound: "linear: each try begins with `<`, which a tag does not contain",
+  },
+  {
+    path: "packages/adapters/src/postgres/migrations/Migrate.ts",
+    begins: "(?:--[^",
+    bound: "the migrations, which are part of the sources",
   },
   {
     path: "packages/core/src/bounces/ReturnedMail.ts",
@@ -90,6 +105,11 @@ const exceptions: ReadonlyArray<Exception> = [
     path: "packages/core/src/bounces/providers/Ses.ts",
     begins: "^arn:",
     bound: "a topic of the configuration: other topics are refused before",
+  },
+  {
+    path: "packages/core/src/documents/CssDangers.ts",
+    begins: "(?<![\\w-])behavior",
+    bound: "linear: each try begins with a word, which the white space after it does not contain",
   },
   { path: "packages/core/src/kernel/Text.ts", begins: "^-+|-+$", bound: "no row of hyphens is longer than one" },
   {
@@ -108,9 +128,19 @@ const exceptions: ReadonlyArray<Exception> = [
     bound: "linear: it begins at the start of a row of digits and dots only",
   },
   {
+    path: "packages/core/src/tents/assets/PagePictures.ts",
+    begins: "([\"'(=])(asset:",
+    bound: "linear: each try begins with a mark, which the digits after it do not contain",
+  },
+  {
     path: "packages/core/src/tents/pages/PageHead.ts",
     begins: "\\s+\\S*$",
     bound: "`description_length_max` characters",
+  },
+  {
+    path: "packages/http/console/src/csv.ts",
+    begins: "^'*[=+",
+    bound: "linear: one try, because it begins at the start",
   },
   {
     path: "packages/http/src/pages/ClientAddress.ts",
