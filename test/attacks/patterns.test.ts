@@ -218,7 +218,7 @@ const patterns: ReadonlyArray<Pattern> = [
 ]
 
 const isWhole = process.env["ATTACKS"] === "all"
-const decide_ms = isWhole ? 20_000 : 500
+const decide_ms = isWhole ? 60_000 : 500
 
 /** Automata give the same answer on every machine; what they can't decide needs an exception. */
 const diagnosed = ({ flags, pattern }: Pick<Pattern, "flags" | "pattern">): Promise<Diagnostics> =>

@@ -80,11 +80,17 @@ export const idIn = (estate: Estate, name: string): string => estate[name] ?? as
 export const rightsOf = <Own extends Estate>({ probes }: Room<Own>, operation: Operation): Probe<Own> =>
   probes[nameOf(operation)] ?? (operation.takesJson ? [() => operation.example] : [])
 
-/** Everything that the workspace can read, as one text. A refusal has the id of its request, so only its status counts. */
+/**
+ * Everything that the workspace can read, as one text. A refusal has the id of its request, so only its status counts. The last
+ * hours of an endpoint move with the clock.
+ */
 export const everythingOf = <Own extends Estate>({ readable }: Room<Own>, call: Call, estate: Own) =>
   Effect.map(
     Effect.forEach(readable(estate), (path) => call("GET", path)),
-    (answers) => answers.map(({ status, text }) => (status === 200 ? text : String(status))).join("\n"),
+    (answers) =>
+      answers
+        .map(({ status, text }) => (status === 200 ? text.replace(/"hours":\[[^\]]*\]/g, "") : String(status)))
+        .join("\n"),
   )
 
 /**

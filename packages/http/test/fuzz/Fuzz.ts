@@ -22,8 +22,8 @@ export interface Ground {
   readonly call: Call
   readonly ids: Ids
   readonly rightFor: RightFor
-  /** Fails if the other workspace has changed. */
-  readonly after: Effect.Effect<void>
+  /** What has changed in the other workspace, or null. */
+  readonly after: Effect.Effect<string | null>
 }
 
 export interface Wrong {
@@ -83,12 +83,19 @@ export const tenantsGround = Effect.fnUntraced(function* <Out, E>(over: Layer.La
     call: ours.call,
     ids,
     rightFor: rightIn(ours.each),
-    after: Effect.flatMap(everything, (text) =>
-      text === asSettled ? Effect.void : Effect.die(new Error("something of another workspace has changed")),
-    ),
+    after: Effect.map(everything, (text) => changeOf(asSettled, text)),
   }
   return ground
 })
+
+/** Where the state of a workspace differs from what it was, or null. */
+const changeOf = (before: string, after: string): string | null => {
+  if (before === after) return null
+  let at = 0
+  while (before[at] === after[at]) at++
+  const [was, is] = [before, after].map((text) => text.slice(Math.max(0, at - 200), at + 200))
+  return `something of another workspace has changed. It was ${was}\nIt is ${is}`
+}
 
 const rightIn =
   (each: ReadonlyArray<Settled>): RightFor =>
@@ -121,7 +128,7 @@ export const administrationGround = Effect.gen(function* () {
     call: admin,
     ids,
     rightFor: () => [],
-    after: Effect.void,
+    after: Effect.succeed(null),
   }
   return ground
 })
@@ -162,6 +169,7 @@ export const fuzz = Effect.fnUntraced(function* (ground: Ground, seed: number, c
     const request = `SEED=${seed}, request ${drawn + 1}: ${curlOf(operation.method, path, sent).slice(0, 3_000)}`
     wrong.set(`${nameOf(operation)} ${why.slice(0, 60)}`, { request, why })
   }
-  yield* ground.after
+  const change = yield* ground.after
+  if (change !== null) wrong.set(change, { request: `SEED=${seed}, one of ${count} requests`, why: change })
   return { wrong: [...wrong.values()], statuses, done } satisfies Tried
 })

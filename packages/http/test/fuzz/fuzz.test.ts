@@ -129,7 +129,7 @@ describe("a response that does not match the document", () => {
         call: () => Effect.succeed(answered(200, `{"items":[{"field_definition_id":5}]}`)),
         ids: { learn: () => undefined, drawn: (draw, name) => `${name}${draw.below(2)}` },
         rightFor: () => [],
-        after: Effect.void,
+        after: Effect.succeed(null),
       }
       const { wrong } = yield* fuzz(ground, 7, 5)
       assert.strictEqual(wrong.length, 1)
