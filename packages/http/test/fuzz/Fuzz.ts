@@ -4,7 +4,7 @@ import type { Json } from "@tentpole/http/description/Json"
 import { Cause, Effect, Layer, References } from "effect"
 import { administrationOver } from "../fixtures/AdminWorld.ts"
 import { postgresWorld } from "../fixtures/PostgresWorld.ts"
-import { nameOf, type UseCases } from "../attacks/AttackSuite.ts"
+import { isUnchanged, nameOf, type UseCases } from "../attacks/AttackSuite.ts"
 import { tenants as tenantsOf } from "../attacks/AttackFixture.ts"
 import { administration, type DescribedOperation, operationsIn, tenants } from "../fixtures/Described.ts"
 import { rooms, type Settled } from "../attacks/Rooms.ts"
@@ -90,7 +90,7 @@ export const tenantsGround = Effect.fnUntraced(function* <Out, E>(over: Layer.La
 
 /** Where the state of a workspace differs from what it was, or null. */
 const changeOf = (before: string, after: string): string | null => {
-  if (before === after) return null
+  if (isUnchanged(before, after)) return null
   let at = 0
   while (before[at] === after[at]) at++
   const [was, is] = [before, after].map((text) => text.slice(Math.max(0, at - 200), at + 200))
