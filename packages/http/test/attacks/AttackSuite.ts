@@ -84,7 +84,7 @@ export const rightsOf = <Own extends Estate>({ probes }: Room<Own>, operation: O
 const hourNow = (): string => new Date().toISOString().slice(0, 13)
 
 /**
- * Everything that the workspace can read, as one text. Its first line are the hours in which the reading began and ended. A refusal
+ * Everything that the workspace can read, as one text. Its first line has the hours in which the reading began and ended. A refusal
  * has the id of its request, so only its status counts.
  */
 export const everythingOf = Effect.fnUntraced(function* <Own extends Estate>(
@@ -111,10 +111,10 @@ export const isUnchanged = (before: string, after: string): boolean => {
 const isCampaign = process.env["ATTACKS"] === "all"
 
 interface Grounds<Own extends Estate> {
-  /** A separate workspace for each operation that changes it. */
+  /** For each operation that may change something, a workspace of its own. */
   readonly ours: (operation: Operation) => Effect.Effect<Settled<Own>>
   readonly context: Context.Context<UseCases>
-  /** Workspaces that must not change: another one, which sends no attacks, and one that reads and asks for what is not its own. */
+  /** Workspaces that must not change: one that sends no attacks, and one that reads and asks for what belongs to that one. */
   readonly them: Recorded<Own>
   readonly reading: Recorded<Own>
 }
