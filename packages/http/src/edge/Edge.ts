@@ -14,7 +14,7 @@ import {
   HttpTraceContext,
   Multipart,
 } from "effect/http"
-import type { HttpApi, HttpApiGroup } from "effect/http-api"
+import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { randomUUID } from "node:crypto"
 import { body, table, toBody } from "./Errors.ts"
 import { measured } from "./HttpMetrics.ts"
@@ -50,17 +50,18 @@ const monitored: ReadonlyArray<Route> = ["/healthz", "/readyz", "/metrics"].map(
   matches: new RegExp(`^${path}$`),
 }))
 
-/** The routes of an API's endpoints. (`HttpApi.reflect` also works out what they answer.) */
 export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
 ): ReadonlyArray<Route> => {
-  const groups: ReadonlyArray<HttpApiGroup.Constraint> = Object.values(api.groups)
-  return groups
-    .flatMap((group) => Object.values((group as HttpApiGroup.Top).endpoints))
-    .map(({ method, path }) => {
-      const pattern = path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:[A-Za-z_]+/g, "[^/]+")
-      return { method, path, matches: new RegExp(`^${pattern}$`) }
-    })
+  const routes: Array<Route> = []
+  HttpApi.reflect(api, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint }) => {
+      const pattern = endpoint.path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:[A-Za-z_]+/g, "[^/]+")
+      routes.push({ method: endpoint.method, path: endpoint.path, matches: new RegExp(`^${pattern}$`) })
+    },
+  })
+  return routes
 }
 
 const pathOf = (url: string): string => {
