@@ -7,7 +7,8 @@ import { join } from "node:path"
 import { approvedEmail, letterFrom } from "../support/Blast.ts"
 import { command } from "../support/CommandLine.ts"
 import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
-import { answered, callsOf, freePort, Service, tentpole, visit } from "../support/Service.ts"
+import { freePort } from "@tentpole/adapters/test/FreePort"
+import { answered, callsOf, Service, tentpole, visit } from "../support/Service.ts"
 import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })

@@ -7,7 +7,8 @@ import { Effect, Redacted } from "effect"
 import { request } from "node:http"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { Ending } from "../support/Ending.ts"
-import { apiKey, ask, freePort, until } from "../support/Service.ts"
+import { freePort } from "@tentpole/adapters/test/FreePort"
+import { apiKey, ask, until } from "../support/Service.ts"
 import { ServiceProcess } from "../support/ServiceProcess.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })

@@ -11,7 +11,8 @@ import { Ending } from "../support/Ending.ts"
 import { next_applied } from "../support/NextRelease.ts"
 import { command } from "../support/CommandLine.ts"
 import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
-import { apiKey, freePort, openRequest, Service, until } from "../support/Service.ts"
+import { freePort } from "@tentpole/adapters/test/FreePort"
+import { apiKey, openRequest, Service, until } from "../support/Service.ts"
 import * as Canary from "./Canary.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })

@@ -8,7 +8,8 @@ import { clone } from "@tentpole/adapters/test/TestDatabase"
 import { statement } from "../support/Owner.ts"
 import { Ending } from "../support/Ending.ts"
 import { next_applied } from "../support/NextRelease.ts"
-import { answered, apiKey, ask, callsOf, freePort, openRequest, until } from "../support/Service.ts"
+import { freePort } from "@tentpole/adapters/test/FreePort"
+import { answered, apiKey, ask, callsOf, openRequest, until } from "../support/Service.ts"
 import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })

@@ -4,7 +4,8 @@ import { httpFlags, memoryVariables, workerFlags } from "@tentpole/adapters/oper
 import { Data, Redacted } from "effect"
 import type { Ending } from "../support/Ending.ts"
 import { Inside } from "../support/Inside.ts"
-import { type Answer, apiKey, ask, type Callable, freePort, until } from "../support/Service.ts"
+import { freePort } from "@tentpole/adapters/test/FreePort"
+import { type Answer, apiKey, ask, type Callable, until } from "../support/Service.ts"
 import { ServiceProcess } from "../support/ServiceProcess.ts"
 
 /** The application name of a worker's connections. */

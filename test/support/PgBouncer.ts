@@ -7,7 +7,7 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { userInfo } from "node:os"
 import { promisify } from "node:util"
-import { freePort } from "./Service.ts"
+import { freePort } from "@tentpole/adapters/test/FreePort"
 import { statement } from "./Owner.ts"
 
 const login = "tentpole_pooled"

@@ -1,26 +1,15 @@
 // Service: the whole product as `tentpole start` runs it, in its own folder and on its own ports; and helpers for its API.
+import { freePort } from "@tentpole/adapters/test/FreePort"
 import { Data } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { request } from "node:http"
-import { createServer, type Server } from "node:net"
+import type { Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
-/** Below the ephemeral ports, and a thousand for each worker of Vitest, so that nothing else gets the port before it is bound. */
-const lowest_port = 20_000 + 1_000 * (Number(process.env.VITEST_POOL_ID ?? 0) % 12)
-let ports_chosen = Math.floor(Math.random() * 1_000)
-
-export const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const port = lowest_port + (ports_chosen++ % 1_000)
-    const probe = createServer()
-    probe.once("error", () => resolve(freePort()))
-    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(port)))
-  })
 
 /** Lets a server listen on a free port of this machine; returns the port. */
 export const listening = async (server: Server): Promise<number> => {

@@ -7,7 +7,8 @@ import { type Context, Data, Effect, type Redacted } from "effect"
 import { Deployment } from "../../faults/Deployment.ts"
 import type { Ending } from "../../support/Ending.ts"
 import type { ServiceProcess } from "../../support/ServiceProcess.ts"
-import { freePort, pause } from "../../support/Service.ts"
+import { freePort } from "@tentpole/adapters/test/FreePort"
+import { pause } from "../../support/Service.ts"
 
 export const adminToken = "admin_0123456789_0123456789_0123456789"
 

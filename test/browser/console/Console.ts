@@ -2,7 +2,8 @@
 import axe from "axe-core"
 import assert from "node:assert/strict"
 import type { Browser, BrowserContext, Page, Request } from "playwright-core"
-import { freePort, pause, Service, until } from "../../support/Service.ts"
+import { freePort } from "@tentpole/adapters/test/FreePort"
+import { pause, Service, until } from "../../support/Service.ts"
 import { launch, none } from "../Browser.ts"
 
 export const owner = { name: "Ann Lee", email: "ann@example.org", password: "a tent on its pole" }
