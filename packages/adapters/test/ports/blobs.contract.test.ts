@@ -25,7 +25,7 @@ crypto.createCipheriv = ((algorithm: string, key: Buffer, iv: Buffer) =>
     ? createCipheriv("des-ede3-cbc", Buffer.concat([key, key, key]), iv)
     : createCipheriv(algorithm, key, iv)) as typeof createCipheriv
 
-/** S3 lists 1,000 keys in one answer. With fewer, a test needs no thousand uploads. */
+/** S3 lists 1,000 keys in one answer. This server lists fewer, so that a test of several answers uploads fewer files. */
 const page_size = 20
 
 /** A server on loopback that speaks S3's protocol, with the SDK as its client. */

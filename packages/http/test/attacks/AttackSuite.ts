@@ -98,7 +98,10 @@ export const everythingOf = Effect.fnUntraced(function* <Own extends Estate>(
   return [`${began} ${hourNow()}`, ...texts].join("\n")
 })
 
-/** Figures of the last hours and days move with the clock: what was read in another hour is not compared. */
+/**
+ * Compares two texts of `everythingOf`. Figures of the last hours and days move with the clock, so that texts of different hours are
+ * not compared.
+ */
 export const isUnchanged = (before: string, after: string): boolean => {
   const [hours] = before.split("\n", 1)
   return before === after || !after.startsWith(`${hours}\n`)
@@ -114,8 +117,9 @@ interface Grounds<Own extends Estate> {
   /** For each operation that may change something, a workspace of its own. */
   readonly ours: (operation: Operation) => Effect.Effect<Settled<Own>>
   readonly context: Context.Context<UseCases>
-  /** Workspaces that must not change: one that sends no attacks, and one that reads and asks for what belongs to that one. */
+  /** A workspace that sends no request. It must not change. */
   readonly them: Recorded<Own>
+  /** A workspace that sends requests without a body. It must not change either. */
   readonly reading: Recorded<Own>
 }
 
@@ -260,13 +264,17 @@ const doubts = Effect.fnUntraced(function* <Own extends Estate>(
   }
 })
 
-/** Ids of another workspace in path, query and body get the same answer as unknown ids. Requests without a key are refused. Nothing changes. */
+/**
+ * Ids of another workspace in path, query and body get the same answer as unknown ids. Requests without a key are refused. An
+ * operation with a body needs its own workspace: in another state it would be refused before its ids are looked up.
+ */
 const strangers = Effect.fnUntraced(function* <Own extends Estate>(
   room: Room<Own>,
   on: Grounds<Own>,
   operation: Operation,
 ) {
-  const { call, estate, path, them, theirsStays, rights } = begin(room, on, operation, on.reading)
+  const settled = rightsOf(room, operation).length > 0 ? yield* on.ours(operation) : on.reading
+  const { call, estate, path, them, theirsStays, rights } = begin(room, on, operation, settled)
   const send = (at: string, body?: string) =>
     call(operation.method, at, body === undefined ? (room.sent?.(operation) ?? {}) : { body })
   const isEmpty = ({ json, status }: Answered) => status === 200 && room.found?.(json) === 0

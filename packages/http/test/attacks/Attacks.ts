@@ -143,6 +143,7 @@ const wrongValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   cursor: ["\0", "x".repeat(201), "%21broken", "!broken", "AAAA", "MA", "__proto__"],
   tag: ["\0", "kind", ":receipt", "x".repeat(152)],
   domain: ["\0", "x".repeat(256)],
+  // The first link has the index 0.
   link_index: noNumbers.filter((value) => value !== "0"),
   search: ["\0", "x".repeat(256)],
   q: ["\0", "x".repeat(256)],

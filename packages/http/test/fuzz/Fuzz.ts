@@ -89,7 +89,7 @@ export const tenantsGround = Effect.fnUntraced(function* <Out, E>(over: Layer.La
 })
 
 /** Where the state of a workspace differs from what it was, or null. */
-const changeOf = (before: string, after: string): string | null => {
+export const changeOf = (before: string, after: string): string | null => {
   if (isUnchanged(before, after)) return null
   let at = 0
   while (before[at] === after[at]) at++

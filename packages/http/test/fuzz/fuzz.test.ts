@@ -7,7 +7,7 @@ import { nameOf } from "../attacks/AttackSuite.ts"
 import { operationsIn, tenants } from "../fixtures/Described.ts"
 import { postgresWorld } from "../fixtures/PostgresWorld.ts"
 import { type Answered, world } from "../fixtures/World.ts"
-import { administrationGround, fuzz, type Ground, tenantsGround, type Tried } from "./Fuzz.ts"
+import { administrationGround, changeOf, fuzz, type Ground, tenantsGround, type Tried } from "./Fuzz.ts"
 import { verdictBy } from "./Verdict.ts"
 
 const whole = (name: string, otherwise: number): number => {
@@ -120,21 +120,36 @@ describe("a response that does not match the document", () => {
     })
   }
 
+  const groundOf = (json: string, change: string | null): Ground => ({
+    description: tenants,
+    verdict,
+    operations: [listed],
+    call: () => Effect.succeed(answered(200, json)),
+    ids: { learn: () => undefined, drawn: (draw, name) => `${name}${draw.below(2)}` },
+    rightFor: () => [],
+    after: Effect.succeed(change),
+  })
+
   it.live("is reported with its seed and a curl command", () =>
     Effect.gen(function* () {
-      const ground: Ground = {
-        description: tenants,
-        verdict,
-        operations: [listed],
-        call: () => Effect.succeed(answered(200, `{"items":[{"field_definition_id":5}]}`)),
-        ids: { learn: () => undefined, drawn: (draw, name) => `${name}${draw.below(2)}` },
-        rightFor: () => [],
-        after: Effect.succeed(null),
-      }
-      const { wrong } = yield* fuzz(ground, 7, 5)
+      const { wrong } = yield* fuzz(groundOf(`{"items":[{"field_definition_id":5}]}`, null), 7, 5)
       assert.strictEqual(wrong.length, 1)
       assert.match(wrong[0]?.request ?? "", /^SEED=7, request \d: curl -X GET '\$API\/v1\/contact-fields/)
       assert.match(wrong[0]?.why ?? "", /not as described/)
+    }),
+  )
+
+  it.live("a change of another workspace is reported with its seed, unless an hour began", () =>
+    Effect.gen(function* () {
+      const change = changeOf("T09 T09\n[1,2]", "T09 T09\n[1,3]")
+      const { wrong } = yield* fuzz(groundOf(`{"items":[]}`, change), 7, 5)
+      assert.deepStrictEqual(
+        wrong.map(({ request, why }) => [request, why.includes("[1,3]")]),
+        [["SEED=7, one of 5 requests", true]],
+      )
+      assert.isNull(changeOf("T09 T09\n[1,2]", "T09 T09\n[1,2]"))
+      assert.isNull(changeOf("T09 T09\n[1,2]", "T09 T10\n[1,3]"))
+      assert.isNull(changeOf("T09 T10\n[1,2]", "T10 T10\n[1,3]"))
     }),
   )
 })
