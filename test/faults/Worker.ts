@@ -3,13 +3,14 @@ import { ports } from "@tentpole/adapters/FromConfig"
 import { asProgram, processOf } from "@tentpole/adapters/Launch"
 import { useCases } from "@tentpole/core/Tentpole"
 import { Gates } from "@tentpole/worker/Gates"
+import * as DueWatch from "@tentpole/worker/DueWatch"
 import * as Loops from "@tentpole/worker/loops/Loops"
 import * as Jobs from "@tentpole/worker/jobs/Jobs"
 import { defaults, layer as sender, type SenderOptions } from "@tentpole/worker/sender/Sender"
 import { Clock, Effect, Layer } from "effect"
 import { existsSync } from "node:fs"
 
-const look_every_ms = 50
+const look_every_ms = 20
 const gate_poll_ms = 20
 
 let moved_ms = Number(process.env["CLOCK_MOVED_MS"] ?? 0)
@@ -56,9 +57,9 @@ const gates = Layer.succeed(Gates, (name) =>
 
 const short: Partial<SenderOptions> = JSON.parse(process.env["SENDER_OPTIONS"] ?? "{}")
 
-const worker = Layer.mergeAll(Jobs.layer, sender({ ...defaults, ...short }), Loops.flows(look_every_ms)).pipe(
-  Layer.provide(Loops.epochs(Number(process.env["EPOCH_EVERY_MS"] ?? look_every_ms))),
-  Layer.provide(gates),
+const worker = Layer.mergeAll(Jobs.layer, sender({ ...defaults, ...short }), Loops.flows).pipe(
+  Layer.provide(Loops.epochs(Number(process.env["EPOCH_EVERY_MS"] ?? 50))),
+  Layer.provide([gates, DueWatch.layer(look_every_ms)]),
 )
 
 asProgram(

@@ -27,6 +27,7 @@ import { Administration } from "@tentpole/core/operations/administration/Adminis
 import { productUseCases } from "@tentpole/core/Tentpole"
 import { Workspaces } from "@tentpole/core/workspaces/Workspaces"
 import * as JobTable from "@tentpole/worker/jobs/Jobs"
+import { DueWatch } from "@tentpole/worker/DueWatch"
 import * as Loops from "@tentpole/worker/loops/Loops"
 import * as Sender from "@tentpole/worker/sender/Sender"
 import { type Context, DateTime, Effect, Fiber, Layer, Logger, Random, Redacted, Scope } from "effect"
@@ -64,10 +65,9 @@ const senderOptions: Sender.SenderOptions = {
   ...Sender.defaults,
   claim_batch_max: 7,
   settle_batch_max: 5,
-  poll_every_ms: 1_000,
 }
 
-const schedules_every_ms = 30_000
+const look_every_ms = 1_000
 
 const jobOptions = { lease: "90 seconds", poll: "1 second", retryFrom: "2 seconds", attempts_max: 10 } as const
 
@@ -134,7 +134,9 @@ type App = Context.Context<AppServices>
 const startWorker = (app: App) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const worker = Layer.mergeAll(JobTable.layer, Sender.layer(senderOptions), Loops.schedules(schedules_every_ms))
+    const worker = Layer.mergeAll(JobTable.layer, Sender.layer(senderOptions), Loops.schedules).pipe(
+      Layer.provide(Layer.succeed(DueWatch, { await: () => Effect.sleep(look_every_ms) })),
+    )
     return yield* Effect.forkDetach(
       Effect.andThen(Layer.buildWithScope(worker, scope), Effect.never).pipe(Effect.provideContext(app)),
     )

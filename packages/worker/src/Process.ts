@@ -11,6 +11,7 @@ import { parseNetwork } from "@tentpole/core/webhooks/NetworkAddress"
 import { Layer } from "effect"
 import * as BounceListener from "./loops/BounceListener.ts"
 import * as Loops from "./loops/Loops.ts"
+import * as DueWatch from "./DueWatch.ts"
 import * as Jobs from "./jobs/Jobs.ts"
 import * as Sender from "./sender/Sender.ts"
 import * as WebhookWorker from "./webhooks/WebhookWorker.ts"
@@ -37,14 +38,14 @@ export const worker = (config: WorkerConfiguration) => {
     Jobs.layer,
     Sender.layer(),
     webhooks(config),
-    Loops.schedules(),
-    Loops.flows(),
-    Loops.expiries(),
-    Loops.confirmations(),
+    Loops.schedules,
+    Loops.flows,
+    Loops.expiries,
+    Loops.confirmations,
     Loops.maintenance,
     BounceListener.layer(config),
     processBeats("worker").pipe(Layer.provide(EventLoop.layer)),
-  ).pipe(Layer.provide(Loops.epochs()), Layer.provide(SendingLoad.layer))
+  ).pipe(Layer.provide(Loops.epochs()), Layer.provide([SendingLoad.layer, DueWatch.layer()]))
   return draining(0).pipe(
     Layer.provide(work),
     Layer.provide(HealthServer.layer(config)),

@@ -8,7 +8,6 @@ export const bounds: Bounds = { connections: 8, settle_batch_max: 16 }
 export const times: Partial<SenderOptions> = {
   claim_batch_max: 50,
   settle_batch_max: bounds.settle_batch_max,
-  poll_every_ms: 20,
   sweep_every_ms: 200,
   lease_ms: 2_500,
   renew_every_ms: 500,

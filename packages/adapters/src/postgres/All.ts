@@ -44,6 +44,7 @@ import * as Segment from "./segments/RuleSql.ts"
 import * as SegmentStore from "./segments/SegmentStore.ts"
 import * as DayFigureStore from "./figures/DayFigureStore.ts"
 import * as FigureStore from "./blasts/FigureStore.ts"
+import * as DueWork from "./kernel/DueWork.ts"
 import * as DryRunStore from "./blasts/DryRunStore.ts"
 import * as SubscriptionStore from "./subscriptions/SubscriptionStore.ts"
 import * as TopicStore from "./topics/TopicStore.ts"
@@ -105,6 +106,7 @@ const rooms = Layer.mergeAll(
   FigureStore.layer,
   SubscriptionStore.layer,
   TopicStore.layer,
+  DueWork.layer,
   TokenBucketStore.layer,
   Transactor.layer,
   Outbox.layer,

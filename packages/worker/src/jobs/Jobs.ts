@@ -20,6 +20,7 @@ import { WebhookCleanup } from "@tentpole/core/webhooks/endpoints/WebhookCleanup
 import { WebhookReplays } from "@tentpole/core/webhooks/endpoints/WebhookReplays"
 import { traced } from "@tentpole/adapters/operations/Tracing"
 import { Cause, DateTime, Effect, Exit, Layer } from "effect"
+import { DueWatch } from "../DueWatch.ts"
 import { sendTestMail } from "./TestMail.ts"
 import { defaults } from "@tentpole/core/kernel/changes/JobRunner"
 
@@ -151,10 +152,13 @@ type Handler = (job: Job, attempt: JobAttempt) => Effect.Effect<void, unknown, N
 
 /** Claims jobs until the process stops. Interrupted jobs return to the queue. */
 export const layer = Layer.effectDiscard(
-  Effect.flatMap(JobQueue, (queue) =>
-    Effect.forkScoped(
+  Effect.gen(function* () {
+    const queue = yield* JobQueue
+    const due = yield* DueWatch
+    yield* Effect.forkScoped(
       queue.work({
         concurrency,
+        idle: due.await(["jobs"]),
         handle: (job, attempt) =>
           (handlers[job.type] as Handler)(job, attempt).pipe(
             traced(`job ${job.type}`, {
@@ -163,6 +167,6 @@ export const layer = Layer.effectDiscard(
             }),
           ),
       }),
-    ),
-  ),
+    )
+  }),
 )

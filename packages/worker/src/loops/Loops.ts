@@ -1,21 +1,20 @@
-// The loops of a worker that wait for time to pass. All state is in the database, so that a worker may die at any moment and
-// several workers may run each loop.
+// The loops of a worker that serve workspaces by turns, and those that run at intervals. All state is in the database, so that a
+// worker may die at any moment and several workers may run each loop.
 import { Schedules } from "@tentpole/core/blasts/Schedules"
 import { FlowEngine } from "@tentpole/core/flows/engine/FlowEngine"
 import { ImportConfirmations } from "@tentpole/core/imports/confirmations/ImportConfirmations"
+import { flowWork } from "@tentpole/core/flows/engine/FlowQueue"
 import { Restores } from "@tentpole/core/operations/restore/Restores"
+import type { WorkKind } from "@tentpole/core/kernel/changes/DueWork"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Settings } from "@tentpole/core/kernel/Settings"
 import { Maintenance } from "@tentpole/core/ports/Maintenance"
 import { SendJournal } from "@tentpole/core/sending/journal/SendJournal"
 import { Expiries } from "@tentpole/core/subscriptions/Expiries"
 import { Cause, Effect, Layer, Schedule } from "effect"
+import { DueWatch } from "../DueWatch.ts"
 import { EpochCheck } from "../EpochCheck.ts"
 
-/** Pause after a round of flows that found no work. */
-const flows_every_ms = 250
-/** A blast is late by at most this and the time of one round. */
-const schedules_every_ms = 500
 /** Rounds of schedules that run concurrently: while one waits for a locked row, the other goes on. */
 const schedule_rounds = 2
 
@@ -53,66 +52,43 @@ const untilDone = (attempt: Effect.Effect<void, unknown>): Effect.Effect<void> =
         ),
   )
 
-/** Advances the flows of all workspaces. Runs with `SENDING=held` too: messages then wait in the queue. */
-export const flows = (every_ms = flows_every_ms) =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const { run } = yield* FlowEngine
-      const round = run.pipe(
-        Effect.flatMap((found) => (found ? Effect.void : Effect.sleep(every_ms))),
-        Effect.tapCause(() => Effect.sleep(every_ms)),
-        logFailure("advancing flows failed", {}, "Warning"),
-      )
-      yield* Effect.forkScoped(Effect.forever(round))
-    }),
+/** Runs a round whenever there may be work of one of these kinds. */
+const whenDue = <E, R>(kinds: ReadonlyArray<WorkKind>, round: Effect.Effect<void, E, R>, failure: string) =>
+  Effect.flatMap(DueWatch, (due) =>
+    due.await(kinds).pipe(Effect.andThen(round), logFailure(failure, {}, "Warning"), Effect.forever, Effect.forkScoped),
   )
+
+/** Advances the flows of all workspaces. Runs with `SENDING=held` too: messages then wait in the queue. */
+export const flows = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { run } = yield* FlowEngine
+    yield* whenDue(flowWork, Effect.asVoid(Effect.repeat(run, { while: (found) => found })), "advancing flows failed")
+  }),
+)
 
 /** Launches scheduled blasts. With `SENDING=held` it launches none. A blast that is more than a day late becomes a draft again. */
-export const schedules = (every_ms = schedules_every_ms) =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      if ((yield* Settings).sending === "held") return
-      const { fireDue } = yield* Schedules
-      const rounds = fireDue.pipe(
-        logFailure("launching scheduled blasts failed", {}, "Warning"),
-        Effect.repeat(Schedule.spaced(every_ms)),
-      )
-      yield* Effect.forEach(Array.from({ length: schedule_rounds }), () => Effect.forkScoped(rounds), { discard: true })
-    }),
-  )
-
-/** A request is late by at most this and the time of one round. */
-const expiries_every_ms = 5_000
+export const schedules = Layer.effectDiscard(
+  Effect.gen(function* () {
+    if ((yield* Settings).sending === "held") return
+    const { fireDue } = yield* Schedules
+    const rounds = whenDue(["blasts"], fireDue, "launching scheduled blasts failed")
+    yield* Effect.replicateEffect(rounds, schedule_rounds, { discard: true })
+  }),
+)
 
 /** Expires subscription requests that no person has confirmed. Runs with `SENDING=held` too: it sends nothing. */
-export const expiries = (every_ms = expiries_every_ms) =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const { run } = yield* Expiries
-      yield* run.pipe(
-        logFailure("expiring subscription requests failed", {}, "Warning"),
-        Effect.repeat(Schedule.spaced(every_ms)),
-        Effect.forkScoped,
-      )
-    }),
-  )
-
-/** A mail is late by at most this and the time of one round. */
-const confirmations_every_ms = 2_000
+export const expiries = Layer.effectDiscard(
+  Effect.flatMap(Expiries, ({ run }) => whenDue(["subscriptions"], run, "expiring subscription requests failed")),
+)
 
 /** Sends the confirmation mails of imports. With `SENDING=held` it asks no one. */
-export const confirmations = (every_ms = confirmations_every_ms) =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      if ((yield* Settings).sending === "held") return
-      const { run } = yield* ImportConfirmations
-      yield* run.pipe(
-        logFailure("the confirmation mails of imports failed", {}, "Warning"),
-        Effect.repeat(Schedule.spaced(every_ms)),
-        Effect.forkScoped,
-      )
-    }),
-  )
+export const confirmations = Layer.effectDiscard(
+  Effect.gen(function* () {
+    if ((yield* Settings).sending === "held") return
+    const { run } = yield* ImportConfirmations
+    yield* whenDue(["confirmations"], run, "the confirmation mails of imports failed")
+  }),
+)
 
 /** Hourly, in every worker: maintenance is idempotent. */
 export const maintenance = Layer.effectDiscard(

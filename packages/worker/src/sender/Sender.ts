@@ -24,8 +24,6 @@ export interface SenderOptions {
   /** Duration of a claim without renewal. */
   readonly lease_ms: number
   readonly renew_every_ms: number
-  /** Delay until due work of a workspace is noticed. */
-  readonly poll_every_ms: number
   readonly sweep_every_ms: number
   /** Idle connections are closed after this time. */
   readonly idle_ms: number
@@ -40,7 +38,6 @@ export const defaults: SenderOptions = {
   settle_batch_max: 256,
   lease_ms: 60_000,
   renew_every_ms: 20_000,
-  poll_every_ms: 250,
   sweep_every_ms: 5_000,
   idle_ms: 10_000,
   grace_ms: 22_000,

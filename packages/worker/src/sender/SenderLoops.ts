@@ -6,6 +6,7 @@ import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { Cause, Clock, Effect } from "effect"
+import { DueWatch } from "../DueWatch.ts"
 import { EpochCheck } from "../EpochCheck.ts"
 import { Gates } from "../Gates.ts"
 import type { InFlight, Item } from "./InFlight.ts"
@@ -25,7 +26,6 @@ export interface SenderLoopsOptions {
   readonly server: MailServer
   readonly claim_batch_max: number
   readonly lease_ms: number
-  readonly poll_every_ms: number
 }
 
 export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOptions) {
@@ -35,6 +35,7 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
   const blasts = yield* Blasts
   const passGate = yield* Gates
   const checkEpoch = yield* EpochCheck
+  const work = yield* DueWatch
   let paced_at_ms = -Infinity
   /** Workspaces whose last claim failed, and until when they are not tried again. */
   const resting = new Map<WorkspaceId, number>()
@@ -149,8 +150,8 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
       const due = full ? [] : yield* store.dueWorkspaces(due_max, [...except, ...idle(now_ms)])
       if (due.length === 0) {
         // Rate-limited messages leave in small, even groups.
-        const turns_ms = now_ms - paced_at_ms < paced_for_ms ? turn_ms : options.poll_every_ms
-        yield* Effect.raceFirst(Effect.sleep(Math.min(turns_ms, options.poll_every_ms)), queue.needsMore)
+        const isPaced = now_ms - paced_at_ms < paced_for_ms
+        yield* Effect.raceFirst(isPaced ? Effect.sleep(turn_ms) : work.await(["deliveries"]), queue.needsMore)
       }
       yield* Effect.forEach(due, serveOrRest, { discard: true })
     }).pipe(Effect.catchCause(unlessInterrupted("looking for due deliveries failed"))),
@@ -159,7 +160,7 @@ export const senderLoops = Effect.fnUntraced(function* (options: SenderLoopsOpti
       const { full } = messages.capacity(yield* Clock.currentTimeMillis)
       const turns = full ? [] : yield* transact(store.messageTurns(due_max, message_turn_ms))
       if (turns.length === 0) {
-        yield* Effect.raceFirst(Effect.sleep(options.poll_every_ms), full ? messages.needsMore : store.messageArrival)
+        yield* Effect.raceFirst(work.await(["messages"]), full ? messages.needsMore : store.messageArrival)
       }
       const more = yield* Effect.forEach(
         turns,

@@ -6,12 +6,13 @@ import { Settings } from "@tentpole/core/kernel/Settings"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { type WebhookLease, WebhookQueue, type WebhookTurn } from "@tentpole/core/webhooks/deliveries/WebhookQueue"
 import { Cause, DateTime, Effect, FiberMap, Layer } from "effect"
+import { DueWatch } from "../DueWatch.ts"
 import { expiredAt } from "./Ends.ts"
 import { type Requests, requestsOf } from "./Requests.ts"
 import { serve, type Signals } from "./Serving.ts"
 
-/** Pause after a round that found all workspaces that were due. */
-const poll_every_ms = 250
+/** Pause of a worker that serves as many workspaces as it may, and after a failure. */
+const pause_ms = 250
 /** A workspace that could not be served is due again after this time. */
 const turn_ms = 1_000
 const lease_ms = 60_000
@@ -31,6 +32,7 @@ export const layer = Layer.effectDiscard(
     if (sending === "held") return
     const queue = yield* WebhookQueue
     const { transact } = yield* Transactor
+    const due = yield* DueWatch
     const requests = yield* requestsOf(webhooks.connections)
     const served = new Map<WorkspaceId, Open>()
     const fibers = yield* FiberMap.make<WorkspaceId, void, never>()
@@ -53,11 +55,12 @@ export const layer = Layer.effectDiscard(
 
     const round = Effect.gen(function* () {
       const limit = workspaces_max - served.size
-      const turns = limit > 0 ? yield* transact(queue.takeTurns({ limit, turn_ms })) : []
+      if (limit === 0) return yield* Effect.sleep(pause_ms)
+      const turns = yield* transact(queue.takeTurns({ limit, turn_ms }))
       yield* Effect.forEach(turns, begin, { discard: true })
-      if (turns.length === 0 || turns.length < limit) yield* Effect.sleep(poll_every_ms)
+      if (turns.length < limit) yield* due.await(["webhooks"])
     }).pipe(
-      Effect.tapCause(() => Effect.sleep(poll_every_ms)),
+      Effect.tapCause(() => Effect.sleep(pause_ms)),
       logFailure("serving webhooks failed", {}, "Warning"),
     )
     yield* Effect.forkScoped(Effect.forever(round))

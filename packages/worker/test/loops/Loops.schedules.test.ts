@@ -77,7 +77,7 @@ const starts = (workspace: WorkspaceId, id: BlastId) =>
 
 /** A separate worker, until the scope ends. */
 const worker = (sending: "on" | "held" = "on") =>
-  Layer.build(Layer.fresh(Loops.schedules())).pipe(
+  Layer.build(Layer.fresh(Loops.schedules)).pipe(
     Effect.provideService(Settings, Settings.of({ ...settings, sending })),
     Effect.asVoid,
   )

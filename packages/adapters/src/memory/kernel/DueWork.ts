@@ -1,6 +1,6 @@
 // Due work of flows and webhooks in memory: when each workspace has its next turn.
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { DueKind } from "@tentpole/core/operations/overview/ServiceOverview"
+import type { DueKind } from "@tentpole/core/kernel/changes/DueWork"
 import { Clock, type DateTime, Effect } from "effect"
 import { type Rows, table } from "./MemoryDatabase.ts"
 

@@ -2,7 +2,7 @@
 // all workspaces. Statements of one workspace are the same. `migrations/citus/functions.sql` has the functions that differ.
 import type { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { DueKind } from "@tentpole/core/operations/overview/ServiceOverview"
+import type { DueKind, WorkKind } from "@tentpole/core/kernel/changes/DueWork"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { texts } from "../kernel/Arrays.ts"
@@ -123,6 +123,20 @@ export const takeDue = Effect.fnUntraced(function* <Kind extends DueKind>(
     )
   }
   return turns
+})
+
+/** The kinds that may have work now. */
+export const among = Effect.fnUntraced(function* (sql: Sql, kinds: ReadonlyArray<WorkKind>) {
+  type Row = { readonly kind: WorkKind }
+  const which = `kind in (${quoted(kinds)})`
+  const hinted = yield* readAll<Row>(sql, "due_hint", (table) => `select distinct kind from ${table} where ${which}`)
+  const due = yield* readAll<Row>(
+    sql,
+    "due_work",
+    (table) => `select distinct kind from ${table} where ${which} and due_at <= now()`,
+  )
+  const jobs = kinds.includes("jobs") ? yield* sql<Row>`select 'jobs' as kind where jobs.may_claim_job()` : []
+  return [...hinted, ...due, ...jobs]
 })
 
 interface DueRow {

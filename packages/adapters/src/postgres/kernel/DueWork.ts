@@ -3,12 +3,13 @@
 // no transaction waits. Rows of workspaces with nothing due are not read.
 import type { PgClient } from "@effect/sql-pg"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
-import type { DueKind } from "@tentpole/core/operations/overview/ServiceOverview"
+import { type DueKind, DueWork, type WorkKind } from "@tentpole/core/kernel/changes/DueWork"
 import { DateTime, Effect } from "effect"
 import type { Statement } from "effect/sql"
 import { texts } from "./Arrays.ts"
 import * as Dialect from "../citus/Dialect.ts"
 import { byDialect } from "../citus/Dialect.ts"
+import { storeLayer } from "../StoreLayer.ts"
 
 type Sql = PgClient.PgClient
 
@@ -112,3 +113,21 @@ export const endTurn = (sql: Sql, { kind, token, workspace }: DueTurn<DueKind>, 
     from (select kind, workspace_id from due_work
       where kind = ${kind} and workspace_id = ${workspace} and token = ${token}::bigint for update skip locked) as locked
     where w.workspace_id = ${workspace} and w.kind = ${kind} and w.kind = locked.kind`)
+
+/** A hint counts at once, also one for later: the next call for turns moves it. */
+const plainAmong = (sql: Sql, kinds: ReadonlyArray<WorkKind>) => sql<{ readonly kind: WorkKind }>`
+  select k.kind from unnest(${texts(kinds)}::text[]) as k (kind)
+  where exists (select from due_work w where w.kind = k.kind and w.due_at <= (select clock_timestamp()))
+  union
+  select h.kind from due_hint h where h.kind = any(${texts(kinds)}::text[])
+  union
+  select 'jobs' where 'jobs' = any(${texts(kinds)}::text[]) and jobs.may_claim_job()`
+
+export const layer = storeLayer(DueWork, ({ quick }) => ({
+  among: (kinds) =>
+    quick
+      .unfenced((reader) =>
+        byDialect(reader, { plain: plainAmong(reader, kinds), citus: Dialect.among(reader, kinds) }),
+      )
+      .pipe(Effect.map((rows) => rows.map(({ kind }) => kind))),
+}))

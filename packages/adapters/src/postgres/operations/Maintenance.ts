@@ -4,7 +4,7 @@ import { PgClient } from "@effect/sql-pg"
 import type { Retention } from "@tentpole/core/kernel/Settings"
 import { key_days } from "@tentpole/core/messages/EmailMessage"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
-import { dueKinds } from "@tentpole/core/operations/overview/ServiceOverview"
+import { dueKinds } from "@tentpole/core/kernel/changes/DueWork"
 import {
   detached_request_days_kept,
   done_job_days_kept,

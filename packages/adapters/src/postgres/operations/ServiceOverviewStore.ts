@@ -1,11 +1,7 @@
 // `ServiceOverviewStore` on PostgreSQL.
+import { dueKinds } from "@tentpole/core/kernel/changes/DueWork"
 import { PgClient } from "@effect/sql-pg"
-import {
-  dueKinds,
-  lag_period_s,
-  type LagPeak,
-  type ServiceProcess,
-} from "@tentpole/core/operations/overview/ServiceOverview"
+import { lag_period_s, type LagPeak, type ServiceProcess } from "@tentpole/core/operations/overview/ServiceOverview"
 import { processes_max, ServiceOverviewStore } from "@tentpole/core/operations/overview/ServiceOverviewStore"
 import { DateTime, Effect, Layer } from "effect"
 import { fromRow, type RowOf } from "../kernel/Instants.ts"

@@ -8,7 +8,7 @@ import type { JobTurn } from "./JobTurn.ts"
 export interface JobsOptions {
   /** The lease of a job. Live workers renew it at a third of its time. */
   readonly lease: Duration.Input
-  /** The poll interval for jobs of other processes: an enqueued job wakes workers of its own process only. */
+  /** By default, how often to look for jobs of other processes: an enqueued job wakes workers of its own process only. */
   readonly poll: Duration.Input
   /** The backoff before the second attempt; doubled for each later attempt, to ten minutes at most. */
   readonly retryFrom: Duration.Input
@@ -100,7 +100,7 @@ export const makeJobQueue = (leases: JobLeases, options: JobsOptions, wake: Latc
       Effect.catchCause((cause) => logFailed("the end of a job was not written", cause)),
     )
 
-  const work: JobQueue["Service"]["work"] = ({ concurrency, handle }) =>
+  const work: JobQueue["Service"]["work"] = ({ concurrency, handle, idle = Effect.sleep(options.poll) }) =>
     Effect.scoped(
       Effect.gen(function* () {
         let free = concurrency
@@ -126,7 +126,7 @@ export const makeJobQueue = (leases: JobLeases, options: JobsOptions, wake: Latc
                   Effect.uninterruptible,
                   Effect.catchCause((cause) => Effect.as(logFailed("claiming a job failed", cause), undefined)),
                 )
-          if (claimed === undefined) yield* Effect.raceFirst(Effect.sleep(options.poll), wake.await)
+          if (claimed === undefined) yield* Effect.raceFirst(idle, wake.await)
         }
       }),
     )

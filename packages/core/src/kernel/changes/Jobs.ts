@@ -113,10 +113,12 @@ export class JobQueue extends Context.Service<
     /**
      * Runs jobs for ever, `concurrency` at a time. A failed handler is retried with growing pauses; after ten attempts the job
      * is dead. Another worker takes over the job of a dead worker within two minutes. Two workers may handle the same job at
-     * the same time if one was frozen beyond its lease.
+     * the same time if one was frozen beyond its lease. `idle` ends when there may be a job of another process; by default after
+     * a fifth of a second.
      */
     readonly work: <R>(options: {
       readonly concurrency: number
+      readonly idle?: Effect.Effect<void>
       readonly handle: (job: Job, attempt: JobAttempt) => Effect.Effect<void, unknown, R>
     }) => Effect.Effect<never, never, R>
   }

@@ -1,5 +1,6 @@
 // The overview of the installation: its processes, its queues, and the database. Pure: stores read the facts.
 import { DateTime } from "effect"
+import type { DueKind } from "../../kernel/changes/DueWork.ts"
 
 /** How often a process reports itself. */
 export const process_beat_s = 10
@@ -25,20 +26,6 @@ export interface ServiceProcess extends Omit<ProcessBeat, "uptime_s"> {
   /** The last report, by the database's clock. */
   readonly seenAt: DateTime.Utc
 }
-
-/** The kinds of work for which workspaces have turns. */
-export const dueKinds = [
-  "blasts",
-  "deliveries",
-  "messages",
-  "flows",
-  "flow_events",
-  "flow_dates",
-  "webhooks",
-  "subscriptions",
-  "confirmations",
-] as const
-export type DueKind = (typeof dueKinds)[number]
 
 /** The longest lag of each kind of due work is stored for each quarter of an hour. */
 export const lag_period_s = 900

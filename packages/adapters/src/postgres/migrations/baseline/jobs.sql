@@ -49,6 +49,18 @@ begin
     order by l.due_at limit 1000 for update skip locked));
 end $$;
 
+-- Whether a claim may find a job: one that is ready, one whose time has come, or one whose worker lost its lease. Idle workers ask
+-- this, because a claim waits for other claims. The settings are those of claims.
+create function jobs.may_claim_job() returns boolean language plpgsql set search_path = pg_catalog, public, pg_temp
+  set enable_seqscan = off set enable_bitmapscan = off as $$
+declare
+  moment timestamptz := clock_timestamp();
+begin
+  return exists (select from jobs.job_queue q where q.state = 'ready')
+    or exists (select from jobs.job_queue q where q.state = 'later' and q.due_at <= moment)
+    or exists (select from jobs.job_queue q where q.state = 'running' and q.lease_until <= moment);
+end $$;
+
 -- Claims the next job. The rule is `nextJob` in `core/src/kernel/changes/JobTurn.ts`: workspaces have their turn in the order of
 -- their ids, from the one after `turn_after`, and the job with the fewest running jobs of its workspace and type is first. With
 -- `only_idle`, a workspace with a running job has no turn.
