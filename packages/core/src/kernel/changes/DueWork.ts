@@ -1,4 +1,4 @@
-// The kinds of background work, and the port that tells workers which of them to look for.
+// The kinds of background work, and the port of which workers ask what may have work.
 import { Context, type Effect } from "effect"
 
 /** The kinds of work for which workspaces have turns. */
