@@ -8,6 +8,7 @@ import { DeliveryScenario, Fresh, wholeAudience } from "@tentpole/core/contract"
 import { BlastStore } from "@tentpole/core/blasts/BlastStore"
 import { decide } from "@tentpole/core/blasts/machine"
 import { DeliveryStore } from "@tentpole/core/sending/DeliveryStore"
+import { Settlement } from "@tentpole/core/sending/Settlement"
 import type { BlastId, WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { assert, layer } from "@effect/vitest"
@@ -212,6 +213,33 @@ layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: tru
           })
           const text = textOf(file).replace(/--.*/g, "").replace(/\s+/g, " ")
           assert.include(text, `${branches} else 'granted' end as verdict`, file)
+        }
+      }),
+    )
+
+    it.effect("outcomes of any number of messages are written by one stored plan", () =>
+      Effect.gen(function* () {
+        const { claim, sql, store, transact, workspace } = yield* begin
+        for (const count of [1, 5, 1, 8]) {
+          const claimed = yield* transact(claim(count))
+          yield* store.grant(workspace, claimed, 60_000)
+          const sent = claimed.map((each) =>
+            Settlement.of(
+              each,
+              { _tag: "outcome", outcome: { _tag: "accepted", reply: "250 ok" } },
+              { at: epoch, acceptMeansDelivered: true },
+            ),
+          )
+          const [plans] = yield* transact(
+            Effect.andThen(
+              store.settle(workspace, sent),
+              sql<{ readonly custom: number; readonly generic: number }>`
+                select sum(custom_plans)::int as custom, sum(generic_plans)::int as generic from pg_prepared_statements
+                where statement like '%with taken as (%'`,
+            ),
+          )
+          assert.strictEqual(plans?.custom, 0)
+          assert.notStrictEqual(plans?.generic, 0)
         }
       }),
     )

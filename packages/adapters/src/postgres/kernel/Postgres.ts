@@ -6,6 +6,7 @@ import { FairLimit } from "@tentpole/core/kernel/runtime/FairLimit"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { Cause, Context, Effect, Exit, Layer, Predicate, Random, type Redacted, Scope } from "effect"
 import { SqlError, type Statement } from "effect/sql"
+import { byDialect } from "../citus/Dialect.ts"
 import * as Primary from "./Primary.ts"
 import { service_role, sessionSettings } from "./Session.ts"
 
@@ -275,6 +276,10 @@ export const transactionTime = (sql: PgClient.PgClient): Effect.Effect<Statement
       : Effect.succeed(sql`${open.instant}::timestamptz`),
   )
 
+interface FenceRow {
+  readonly instant: string
+}
+
 /**
  * Fences the rest of a transaction to a workspace, and returns the database's time. The role is part of the fence: row-level security does not apply to the
  * owner of the tables, and behind a pooler the role is only a default of the login. Settings of `set_config(…, true)` end with the
@@ -282,9 +287,22 @@ export const transactionTime = (sql: PgClient.PgClient): Effect.Effect<Statement
  * server more time.
  */
 const fenceOf = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
-  sql<{ readonly instant: string }>`
+  sql<FenceRow>`
     select clock_timestamp()::text as instant, fence_to(${workspace}),
       set_config('role', ${sql.literal(`'${service_role}'`)}, true)`
+
+/**
+ * The same for a transaction whose statements look up rows by their keys: each has one plan, which the connection keeps. PostgreSQL
+ * would make one for each call when it expects fewer rows with the values of a call. The plan must suit a table of any size, so it uses
+ * indexes. A distributed database plans its statements itself.
+ */
+const keyedFenceOf = (sql: PgClient.PgClient, workspace: WorkspaceId) =>
+  byDialect(sql, {
+    plain: sql<FenceRow>`
+      ${fenceOf(sql, workspace)}, set_config('plan_cache_mode', 'force_generic_plan', true),
+      set_config('enable_seqscan', 'off', true)`,
+    citus: fenceOf(sql, workspace),
+  })
 
 /** Runs statements of an open transaction as a workspace. The first ones also set the fence, which costs one round trip. */
 const fenced = <A, E, R>(
@@ -292,27 +310,31 @@ const fenced = <A, E, R>(
   open: OpenTransaction,
   workspace: WorkspaceId,
   statements: Effect.Effect<A, E, R>,
+  fence: typeof fenceOf | typeof keyedFenceOf = fenceOf,
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> => {
   if (open.workspace === workspace) return orDefect(statements)
-  const fence = Effect.map(fenceOf(sql, workspace), ([row]) => {
+  const fencing = Effect.map(fence(sql, workspace), ([row]) => {
     open.workspace = workspace
     if (row !== undefined) open.instant = row.instant
   })
-  return orDefect(Effect.andThen(fence, statements))
+  return orDefect(Effect.andThen(fencing, statements))
 }
 
 /** Runs statements as a workspace, in the caller's transaction: outside one it does not compile. */
 export const fencedWrites =
-  (sql: PgClient.PgClient) =>
+  (sql: PgClient.PgClient, fence?: typeof keyedFenceOf) =>
   <A, E, R>(workspace: WorkspaceId, statements: Effect.Effect<A, E, R>) =>
     Effect.andThen(
       Transaction,
       Effect.flatMap(OpenTransaction, (open) =>
         open === undefined
           ? Effect.die("the transaction is not of this database")
-          : fenced(sql, open, workspace, statements),
+          : fenced(sql, open, workspace, statements, fence),
       ),
     )
+
+/** The same for short transactions that come often, and look up rows by their keys. */
+export const keyedWrites = (sql: PgClient.PgClient) => fencedWrites(sql, keyedFenceOf)
 
 /**
  * Runs statements in a read-only transaction on a reserved connection. It ends in the background: its result is known, and the

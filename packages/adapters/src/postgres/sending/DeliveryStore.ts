@@ -17,7 +17,7 @@ import { settle } from "./DeliverySettle.ts"
 import type { WrittenDelivery } from "../flows/FlowMessages.ts"
 import { type Ended, endedColumns, writeEnded, unsent } from "./UnsentEvents.ts"
 import { makeDue } from "../kernel/DueWork.ts"
-import { fencedWrites, OpenTransaction, orDefect, Reads, transactionTime } from "../kernel/Postgres.ts"
+import { fencedWrites, keyedWrites, OpenTransaction, orDefect, Reads, transactionTime } from "../kernel/Postgres.ts"
 import { renewStatistics } from "../kernel/Statistics.ts"
 
 type Sql = PgClient.PgClient
@@ -277,7 +277,7 @@ export const layer = Layer.effect(
       messageArrival: yield* messageArrivals,
       renew: (workspace, claims, lease_ms) => write(workspace, renew(sql, workspace, claims, lease_ms)),
       grant: (workspace, claims, lease_ms) => grant(sql, transactor, workspace, claims, lease_ms),
-      settle: (workspace, settlements) => write(workspace, settle(sql, workspace, settlements)),
+      settle: (workspace, settlements) => keyedWrites(sql)(workspace, settle(sql, workspace, settlements)),
       release: (workspace, claims) => write(workspace, release(sql, workspace, claims)),
       sweep: (workspace) => write(workspace, sweep(sql, workspace)),
       endTurn: (workspace) => write(workspace, rescheduleWorkspace(sql, workspace)),
