@@ -106,7 +106,13 @@ export class Database extends Data.Class<{ readonly folder: string; readonly set
     const server = Number((await readFile(join(this.folder, "pg/postmaster.pid"), "utf8")).split("\n")[0])
     const tasks = await readFile(`/proc/${server}/task/${server}/children`, "utf8").catch(() => "")
     const children = tasks.split(" ").map(Number).filter(Boolean)
-    for (const pid of [server, ...children]) process.kill(pid, "SIGKILL")
+    for (const pid of [server, ...children]) {
+      try {
+        process.kill(pid, "SIGKILL")
+      } catch {
+        // A session that has ended meanwhile.
+      }
+    }
     const isGone = (pid: number) =>
       readFile(`/proc/${pid}/stat`, "utf8").then(
         (stat) => / Z /.test(stat),

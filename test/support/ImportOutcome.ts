@@ -26,7 +26,7 @@ const parts = {
     select jsonb_build_array(${person}, a.type, a.metadata - 'list_id') as content
     from activity a left join contact c using (workspace_id, contact_id) where a.workspace_id = $1`,
   "outbox events": `
-    select jsonb_build_array(${person}, o.type, o.data - 'list_id', l.name,
+    select jsonb_build_array(${person}, o.type, o.data - array['list_id', 'import_run_id'], l.name,
       row_number() over (partition by o.contact_id order by o.position)) as content
     from outbox_event o left join contact c using (workspace_id, contact_id)
     left join list l on l.workspace_id = o.workspace_id and l.list_id = (o.data->>'list_id')::uuid
