@@ -114,10 +114,15 @@ export const endTurn = (sql: Sql, { kind, token, workspace }: DueTurn<DueKind>, 
       where kind = ${kind} and workspace_id = ${workspace} and token = ${token}::bigint for update skip locked) as locked
     where w.workspace_id = ${workspace} and w.kind = ${kind} and w.kind = locked.kind`)
 
-/** A hint counts at once, also one for later: the next call for turns moves it. */
+/**
+ * A hint counts at once, also one for later: the next call for turns moves it. The first row of each kind is read by the index: without
+ * an order, a plan may read all rows.
+ */
 const plainAmong = (sql: Sql, kinds: ReadonlyArray<WorkKind>) => sql<{ readonly kind: WorkKind }>`
   select k.kind from unnest(${texts(kinds)}::text[]) as k (kind)
-  where exists (select from due_work w where w.kind = k.kind and w.due_at <= (select clock_timestamp()))
+  cross join lateral (
+    select 1 from due_work w where w.kind = k.kind and w.due_at <= (select clock_timestamp())
+    order by w.due_at limit 1) as first
   union
   select h.kind from due_hint h where h.kind = any(${texts(kinds)}::text[])
   union
