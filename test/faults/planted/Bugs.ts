@@ -167,7 +167,7 @@ export const bugs: ReadonlyArray<Bug> = [
       },
       {
         file: "DeliveryStore.ts",
-        find: "settle: (workspace, settlements) => write(workspace, settle(sql, workspace, settlements)),",
+        find: "settle: (workspace, settlements) => keyedWrites(sql)(workspace, settle(sql, workspace, settlements)),",
         put: countedAfterwards,
       },
     ],
