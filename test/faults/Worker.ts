@@ -11,6 +11,7 @@ import { Clock, Effect, Layer } from "effect"
 import { existsSync } from "node:fs"
 
 const look_every_ms = 20
+const epoch_every_ms = 50
 const gate_poll_ms = 20
 
 let moved_ms = Number(process.env["CLOCK_MOVED_MS"] ?? 0)
@@ -58,7 +59,7 @@ const gates = Layer.succeed(Gates, (name) =>
 const short: Partial<SenderOptions> = JSON.parse(process.env["SENDER_OPTIONS"] ?? "{}")
 
 const worker = Layer.mergeAll(Jobs.layer, sender({ ...defaults, ...short }), Loops.flows).pipe(
-  Layer.provide(Loops.epochs(Number(process.env["EPOCH_EVERY_MS"] ?? 50))),
+  Layer.provide(Loops.epochs(Number(process.env["EPOCH_EVERY_MS"] ?? epoch_every_ms))),
   Layer.provide([gates, DueWatch.layer(look_every_ms)]),
 )
 

@@ -1,4 +1,4 @@
-// Where the loops of a worker wait for work: one statement looks for all of them, so that an idle worker costs next to nothing.
+// Where the loops of a worker wait for work: one statement looks for all of them, so that an idle worker costs little.
 import { DueWork, type WorkKind } from "@tentpole/core/kernel/changes/DueWork"
 import { logFailure } from "@tentpole/core/kernel/runtime/logFailure"
 import { Context, Deferred, Effect, Layer } from "effect"
