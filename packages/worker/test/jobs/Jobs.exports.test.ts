@@ -31,6 +31,7 @@ import { Settings } from "@tentpole/core/kernel/Settings"
 import { Administration } from "@tentpole/core/operations/administration/Administration"
 import { productUseCases, useCases } from "@tentpole/core/Tentpole"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
+import { DueWatch } from "@tentpole/worker/DueWatch"
 import { attempts_to_work } from "@tentpole/worker/jobs/Jobs"
 import * as Jobs from "@tentpole/worker/jobs/Jobs"
 import { assert, layer } from "@effect/vitest"
@@ -87,7 +88,9 @@ const onPostgres = useCases.pipe(Layer.provideMerge(world), Layer.provideMerge(a
 
 const onMemory = Layer.mergeAll(productUseCases, Layer.mock(Administration, {}), Fresh.layer).pipe(
   Layer.provideMerge(Memory.stores),
-  Layer.provideMerge(MemoryJobs.layer({ ...defaults, poll: "1 minute" })),
+  Layer.provideMerge(MemoryJobs.layer(defaults)),
+  // A clock that goes forward by a day would otherwise look for jobs 432,000 times.
+  Layer.provideMerge(Layer.succeed(DueWatch, { await: () => Effect.sleep("1 minute") })),
   Layer.provideMerge(around),
   Layer.provideMerge(
     Layer.mergeAll(
