@@ -37,7 +37,7 @@ export default defineConfig({
     globalSetup: ["test/globalSetup.ts"],
     pool: "forks",
     // Two more than the machine that it is meant for has processors: tests wait for other processes half of their time.
-    maxWorkers: 4,
+    maxWorkers: 3,
     isolate: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
