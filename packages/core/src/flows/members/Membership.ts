@@ -184,25 +184,34 @@ const causeOrder: Readonly<Record<TimelineType, number>> = {
 
 const numberOr = (value: unknown, otherwise: number): number => (typeof value === "number" ? value : otherwise)
 
-/** The step visit that an entry belongs to. An engagement belongs to the visit that sent the message. */
-const visitOf = ({ at, metadata, stepId, type }: TimelineEntry, sent: ReadonlyArray<TimelineEntry>): number => {
-  if (type === "completed" || type === "dropped") return Infinity
-  const before = sent.findLast((each) => each.stepId === stepId && DateTime.isLessThanOrEqualTo(each.at, at))
-  return numberOr(metadata["visit"], numberOr(before?.metadata["visit"], 0))
+/** The step visits that entries belong to. An engagement belongs to the visit that sent the message: the last one before it. */
+const visitsOf = (entries: ReadonlyArray<TimelineEntry>): ReadonlyMap<TimelineEntry, number> => {
+  const byTime = entries.toSorted((left, right) => DateTime.Order(left.at, right.at))
+  const lastSent = new Map<string | null, number>()
+  const visits = new Map<TimelineEntry, number>()
+  let seen = 0
+  for (const entry of byTime) {
+    for (; seen < byTime.length; seen++) {
+      const sent = byTime[seen]
+      if (sent === undefined || DateTime.isGreaterThan(sent.at, entry.at)) break
+      if (sent.type === "email_sent") lastSent.set(sent.stepId, numberOr(sent.metadata["visit"], 0))
+    }
+    const isEnd = entry.type === "completed" || entry.type === "dropped"
+    visits.set(entry, isEnd ? Infinity : numberOr(entry.metadata["visit"], lastSent.get(entry.stepId) ?? 0))
+  }
+  return visits
 }
 
 /** Sorts entries by time, and entries of the same time by cause: by step visit, then by `causeOrder`. */
 export const inTimelineOrder = (entries: ReadonlyArray<TimelineEntry>): ReadonlyArray<TimelineEntry> => {
-  const sent = entries.filter(({ type }) => type === "email_sent")
-  return entries
-    .map((entry) => ({ entry, visit: visitOf(entry, sent) }))
-    .sort(
-      (left, right) =>
-        DateTime.Order(left.entry.at, right.entry.at) ||
-        (left.visit === right.visit ? 0 : left.visit - right.visit) ||
-        causeOrder[left.entry.type] - causeOrder[right.entry.type],
-    )
-    .map(({ entry }) => entry)
+  const visits = visitsOf(entries)
+  const visitOf = (entry: TimelineEntry) => visits.get(entry) ?? 0
+  return entries.toSorted(
+    (left, right) =>
+      DateTime.Order(left.at, right.at) ||
+      (visitOf(left) === visitOf(right) ? 0 : visitOf(left) - visitOf(right)) ||
+      causeOrder[left.type] - causeOrder[right.type],
+  )
 }
 
 export interface ExecutedStep {

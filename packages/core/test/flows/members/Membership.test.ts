@@ -32,6 +32,23 @@ it("sorts entries by time, also those that were written late", () => {
   ])
 })
 
+it("puts an engagement to the last send of its step before it", () => {
+  const written = [
+    entry("email_opened", 5, "s"),
+    entry("email_sent", 5, "s", 4),
+    entry("step_executed", 5, "w", 3),
+    entry("email_sent", 1, "s", 1),
+    entry("email_sent", 9, "s", 7),
+  ]
+  assert.deepStrictEqual(orderOf(written), [
+    "1 email_sent s",
+    "5 step_executed w",
+    "5 email_sent s",
+    "5 email_opened s",
+    "9 email_sent s",
+  ])
+})
+
 const caused = [
   entry("entered_flow", 1),
   entry("step_executed", 1, "check", 1),
