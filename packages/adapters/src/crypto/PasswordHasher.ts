@@ -27,18 +27,17 @@ const argon2id: Algorithm = {
     }),
 }
 
-const scrypt_cost = 2 ** 17
-
-export const scrypt: Algorithm = {
-  prefix: `scrypt$${scrypt_cost}$8$1`,
+/** `cost`: the number of blocks, each with 1 KiB of memory. */
+export const scryptOf = (cost: number): Algorithm => ({
+  prefix: `scrypt$${cost}$8$1`,
   derive: (password, salt) =>
     new Promise((resolve, reject) => {
-      const options = { N: scrypt_cost, r: 8, p: 1, maxmem: 256 * 2 ** 20 }
+      const options = { N: cost, r: 8, p: 1, maxmem: 256 * 2 ** 20 }
       crypto.scrypt(password, salt, key_bytes, options, (error, key) => (error === null ? resolve(key) : reject(error)))
     }),
-}
+})
 
-const known: ReadonlyArray<Algorithm> = "argon2" in crypto ? [argon2id, scrypt] : [scrypt]
+export const scrypt = scryptOf(2 ** 17)
 
 /** One password has several Unicode forms, depending on the keyboard. */
 const plain = (password: string): string => password.normalize("NFKC")
@@ -49,7 +48,7 @@ const hash = async ({ derive, prefix }: Algorithm, password: string): Promise<st
   return [prefix, salt.toString("base64url"), Buffer.from(key).toString("base64url")].join("$")
 }
 
-const verify = async (password: string, text: string): Promise<boolean> => {
+const verify = async (known: ReadonlyArray<Algorithm>, password: string, text: string): Promise<boolean> => {
   const parts = text.split("$")
   const [salt = "", key = ""] = parts.slice(-2)
   const algorithm = known.find(({ prefix }) => prefix === parts.slice(0, -2).join("$"))
@@ -59,15 +58,15 @@ const verify = async (password: string, text: string): Promise<boolean> => {
   return derived.length === expected.length && crypto.timingSafeEqual(derived, expected)
 }
 
-/** `algorithms`: the first one hashes, all of them verify. */
-export const layerOf = (algorithm: Algorithm) =>
+/** The first algorithm hashes, all of them verify. */
+export const layerOf = ([algorithm, ...older]: readonly [Algorithm, ...ReadonlyArray<Algorithm>]) =>
   Layer.succeed(
     PasswordHasher,
     PasswordHasher.of({
       hash: (password) => Effect.promise(() => hash(algorithm, password)),
       verify: (password, text) =>
         Effect.promise(async () => {
-          if (text !== null) return verify(password, text)
+          if (text !== null) return verify([algorithm, ...older], password, text)
           await hash(algorithm, password)
           return false
         }),
@@ -75,4 +74,4 @@ export const layerOf = (algorithm: Algorithm) =>
     }),
   )
 
-export const layer = layerOf(known[0] ?? scrypt)
+export const layer = layerOf("argon2" in crypto ? [argon2id, scrypt] : [scrypt])

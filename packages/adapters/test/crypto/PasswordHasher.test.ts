@@ -7,7 +7,7 @@ import * as crypto from "node:crypto"
 
 const password = "correct horse battery"
 /** Of this version, and of one without argon2id. */
-const hashers = { "the algorithm of this Node.js": layer, scrypt: layerOf(scrypt) }
+const hashers = { "the algorithm of this Node.js": layer, scrypt: layerOf([scrypt]) }
 
 describe("password hashes", () => {
   for (const [name, hasher] of Object.entries(hashers)) {
@@ -26,7 +26,7 @@ describe("password hashes", () => {
 
   it.effect("name their algorithm, so that older ones are verified and renewed", () =>
     Effect.gen(function* () {
-      const old = yield* PasswordHasher.use(({ hash }) => hash(password)).pipe(Effect.provide(layerOf(scrypt)))
+      const old = yield* PasswordHasher.use(({ hash }) => hash(password)).pipe(Effect.provide(layerOf([scrypt])))
       assert.match(old, /^scrypt\$131072\$8\$1\$[\w-]{22}\$[\w-]{43}$/)
       const { hash, isOutdated, verify } = yield* PasswordHasher
       assert.isTrue(yield* verify(password, old))

@@ -2,7 +2,7 @@
 import { emailCleaner, pageCleaner } from "@tentpole/adapters/ai/html/SanitizeHtml"
 import { layer, type ParserPoolOptions } from "@tentpole/adapters/parsers/ParserPool"
 import { parsersByName } from "@tentpole/adapters/parsers/Table"
-import { contract, until } from "@tentpole/core/contract"
+import { contract, sampled, until } from "@tentpole/core/contract"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Unavailable } from "@tentpole/core/kernel/Refusal"
 import { waiting_max, waiting_share_max } from "@tentpole/core/kernel/runtime/FairLimit"
@@ -170,10 +170,11 @@ describe("the pool of parsing threads", () => {
   )
 })
 
-/** Inputs at the maximum size of HTML that cost a parser much. */
-const worst = (
-  ["<p>x", "<b>", "<a>", "<table>", "<p onclick=x>", "{{a}}", "<!--[if mso]><v:a onclick=x><![endif]-->"] as const
-).map((scrap): [string, string] => [scrap, scrap.repeat(Math.floor(2 ** 21 / scrap.length))])
+/** Inputs at the maximum size of HTML that cost a parser much. `npm test` takes the first ones. */
+const scraps = ["<p onclick=x>", "{{a}}", "<p>x", "<b>", "<a>", "<table>", "<!--[if mso]><v:a onclick=x><![endif]-->"]
+const worst = scraps
+  .slice(0, sampled(scraps.length))
+  .map((scrap): [string, string] => [scrap, scrap.repeat(Math.floor(2 ** 21 / scrap.length))])
 
 it.live.each(worst)("2 MB of %s are parsed or refused on a thread", ([, html]) =>
   Effect.gen(function* () {

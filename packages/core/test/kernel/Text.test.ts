@@ -86,13 +86,15 @@ describe("Trimming and slugs", () => {
   })
 
   it("trims the characters with the property White_Space, and no others", () => {
+    const wrong: Array<string> = []
     for (let code = 0; code <= 0xffff; code++) {
       const character = String.fromCharCode(code)
       const isTrimmed = /\p{White_Space}/u.test(character)
       for (const text of [character, `${character}x`, `x${character}`]) {
-        assert.strictEqual(trim(text), isTrimmed ? text.replace(character, "") : text)
+        if (trim(text) !== (isTrimmed ? text.replace(character, "") : text)) wrong.push(text)
       }
     }
+    assert.deepStrictEqual(wrong, [])
   })
 
   it.prop(
