@@ -9,7 +9,7 @@ import type { BlastId, WorkspaceId } from "../../src/kernel/Ids.ts"
 import type { Outcome } from "../../src/sending/MailConnection.ts"
 import { Settlement } from "../../src/sending/Settlement.ts"
 import { clicksOf, type LinkEvent } from "../../src/tracking/LinkClicks.ts"
-import { type Draw, drawFrom } from "../kernel/draws.ts"
+import { type Draw, drawFrom, seeds } from "../kernel/draws.ts"
 import {
   accepted,
   at,
@@ -238,7 +238,7 @@ const compareTime = Effect.fnUntraced(function* (
 
 export const blastFigures = <E>(name: string, live: Layer.Layer<DeliveryPorts | FigureStore | BlastStore, E>) =>
   layer(live, { excludeTestServices: true })(`FigureStore (${name})`, (it) => {
-    for (const seed of [1, 2, 3, 4]) {
+    for (const seed of seeds(4)) {
       it.effect(`has the sums of the deliveries after random events (seed ${seed})`, () =>
         Effect.gen(function* () {
           const { blast, links, scenario, workspace } = yield* play(drawFrom(seed), 60)

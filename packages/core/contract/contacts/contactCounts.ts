@@ -4,7 +4,7 @@ import { Effect, type Layer } from "effect"
 import type { Contact } from "../../src/contacts/Contact.ts"
 import { newContact } from "../../src/contacts/ContactPatch.ts"
 import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
-import { drawFrom } from "../kernel/draws.ts"
+import { drawFrom, seeds } from "../kernel/draws.ts"
 import { at, begin, deleting, email, everything, idsOf, type Ports } from "./contactWorld.ts"
 
 type World = Effect.Success<typeof begin>
@@ -52,7 +52,7 @@ export const counts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
   layer(live, { excludeTestServices: true })(`ContactStore, the number of contacts (${name})`, (it) => {
     it.effect("equals the number of rows after concurrent sequences of changes", () =>
       Effect.gen(function* () {
-        for (const seed of [1, 2, 3]) {
+        for (const seed of seeds(3)) {
           const world = yield* begin
           const present = yield* Effect.forEach([0, 1, 2, 3, 4], (part) => drawnChanges(world, 10 * seed + part), {
             concurrency: 5,

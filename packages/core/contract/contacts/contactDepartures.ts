@@ -24,6 +24,7 @@ import {
 } from "./contactWorld.ts"
 import { Fresh } from "../kernel/fresh.ts"
 import * as Lists from "../lists/listWorld.ts"
+import { sampled } from "../kernel/draws.ts"
 
 const updating = Effect.fnUntraced(function* (
   workspace: WorkspaceId,
@@ -48,7 +49,7 @@ const upserting = Effect.fnUntraced(function* (workspace: WorkspaceId, patch: Co
   return results.map(({ status }): string => status)
 })
 
-const rounds = Array.from({ length: 12 }, (_, round) => round)
+const rounds = Array.from({ length: sampled(12) }, (_, round) => round)
 
 export const departures = <E>(name: string, live: Layer.Layer<Ports, E>) =>
   layer(live, { excludeTestServices: true })(`Concurrent contact deletion (${name})`, (it) => {

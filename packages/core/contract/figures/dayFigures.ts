@@ -30,7 +30,7 @@ import {
   type Sample,
   tentTemplateSample,
 } from "../documents/documentWorld.ts"
-import { type Draw, drawFrom } from "../kernel/draws.ts"
+import { type Draw, drawFrom, seeds } from "../kernel/draws.ts"
 import { accepted, begin as beginDeliveries, type ScenarioContact, settlement } from "../sending/deliveryScenario.ts"
 import { moves } from "../tents/tentMoves.ts"
 import { type TopicPorts, topicWorld } from "../topics/topicWorld.ts"
@@ -125,7 +125,7 @@ const contacts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
   layer(live, { excludeTestServices: true })(`DayFigureStore, contacts (${name})`, (it) => {
     it.effect("counts what concurrent writers did, and stays when contacts are deleted", () =>
       Effect.gen(function* () {
-        for (const seed of [1, 2, 3]) {
+        for (const seed of seeds(3)) {
           const world = yield* beginContacts
           const parts = yield* Effect.forEach([0, 1, 2, 3, 4], (part) => drawnChanges(world, 10 * seed + part), {
             concurrency: 5,

@@ -6,7 +6,7 @@ import { currentStepOf, isLive } from "../../src/flows/members/Membership.ts"
 import type { FlowMemberQuery } from "../../src/flows/members/MembershipStore.ts"
 import { emptyTally } from "../../src/flows/members/TallyMoves.ts"
 import type { FlowId } from "../../src/kernel/Ids.ts"
-import { drawFrom } from "../kernel/draws.ts"
+import { drawFrom, seeds } from "../kernel/draws.ts"
 import { day } from "./flowWorld.ts"
 import { day_ms, flowLive, type FlowRooms, running } from "./flowMembersWorld.ts"
 
@@ -84,7 +84,7 @@ export const flowCounts = <E>(name: string, rooms: Layer.Layer<FlowRooms, E>) =>
   layer(Layer.provideMerge(flowLive, rooms), { excludeTestServices: true })(`Flow counters (${name})`, (it) => {
     it.effect("equal the number of memberships after concurrent sequences of changes", () =>
       Effect.gen(function* () {
-        for (const seed of [1, 2]) {
+        for (const seed of seeds(2)) {
           const world = yield* running()
           const people = yield* Effect.forEach(["a", "b", "c", "d", "e", "f", "g", "h"], (each) => world.person(each))
           const flows = [

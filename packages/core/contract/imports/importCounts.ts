@@ -7,7 +7,7 @@ import type { ImportStore } from "../../src/imports/ImportStore.ts"
 import { ListStore } from "../../src/lists/ListStore.ts"
 import { Transactor } from "../../src/kernel/changes/Transactor.ts"
 import { deleting, everything } from "../contacts/contactWorld.ts"
-import { drawFrom } from "../kernel/draws.ts"
+import { drawFrom, seeds } from "../kernel/draws.ts"
 import { Fresh } from "../kernel/fresh.ts"
 import { applyRows, listIn, runIn } from "./importSamples.ts"
 
@@ -18,7 +18,7 @@ export const importCounts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
     it.effect("equal the number of rows after concurrent imports of the same contacts, some of which are deleted", () =>
       Effect.gen(function* () {
         const [contacts, lists, { transact }] = [yield* ContactStore, yield* ListStore, yield* Transactor]
-        for (const seed of [1, 2, 3]) {
+        for (const seed of seeds(3)) {
           const workspace = yield* (yield* Fresh).workspace()
           const ids = yield* Effect.forEach([1, 2, 3], () => listIn(workspace, { kind: "static", contactIds: [] }))
           const imported = Effect.fnUntraced(function* (part: number) {

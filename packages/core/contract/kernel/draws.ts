@@ -14,6 +14,9 @@ declare const process: { readonly env: Readonly<Record<string, string | undefine
 export const sampled = (runs_count: number): number =>
   process.env["SAMPLE"] === undefined ? runs_count : Math.ceil(runs_count / 4)
 
+/** The seeds of a number of random worlds. */
+export const seeds = (count: number): ReadonlyArray<number> => Array.from({ length: sampled(count) }, (_, at) => at + 1)
+
 export const drawFrom = (seed: number): Draw => {
   let state = seed >>> 0
   const next = () => {

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { deleting } from "../contacts/contactWorld.ts"
-import { drawFrom } from "../kernel/draws.ts"
+import { drawFrom, seeds } from "../kernel/draws.ts"
 import type { ContactId, ListId } from "../../src/kernel/Ids.ts"
 import { ListChange } from "../../src/lists/List.ts"
 import { at, begin, type Ports } from "./listWorld.ts"
@@ -55,7 +55,7 @@ export const listCounts = <E>(name: string, live: Layer.Layer<Ports, E>) =>
   layer(live, { excludeTestServices: true })(`ListStore, member counts (${name})`, (it) => {
     it.effect("equal the number of members after concurrent sequences of changes", () =>
       Effect.gen(function* () {
-        for (const seed of [1, 2, 3]) {
+        for (const seed of seeds(3)) {
           const world = yield* begin
           const people = yield* world.people(12)
           const lists = yield* Effect.forEach(["one", "two", "three"], (each) =>

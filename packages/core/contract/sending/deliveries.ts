@@ -28,6 +28,7 @@ import { deliveryReports } from "../bounces/deliveryReports.ts"
 import { deliveryTimeline } from "../tracking/deliveryTimeline.ts"
 import { deliveryTracking } from "../tracking/deliveryTracking.ts"
 import { eventsOf } from "../contacts/notifications.ts"
+import { sampled } from "../kernel/draws.ts"
 
 export { DeliveryScenario, wholeAudience, type WrittenDelivery } from "./deliveryScenario.ts"
 
@@ -177,7 +178,7 @@ export const deliveries = <E>(name: string, live: Layer.Layer<DeliveryPorts, E>)
           const tally = yield* scenario.tally(workspace, blast)
           if (tally !== null) assert.deepStrictEqual(tally, tallyOf(rows))
         }),
-      { arbitrary: { runs: 25 } },
+      { arbitrary: { runs: sampled(25) } },
     )
   })
 }

@@ -8,7 +8,7 @@ import { type Topic, topicStatuses, topicStatusOf } from "../../src/topics/Topic
 import { WorkspaceChange } from "../../src/workspaces/Workspace.ts"
 import { WorkspaceStore } from "../../src/workspaces/WorkspaceStore.ts"
 import { deleting } from "../contacts/contactWorld.ts"
-import { drawFrom } from "../kernel/draws.ts"
+import { drawFrom, seeds } from "../kernel/draws.ts"
 import { at, type TopicPorts, topicWorld } from "./topicWorld.ts"
 
 type World = Effect.Success<typeof topicWorld>
@@ -249,7 +249,7 @@ export const topics = <E>(name: string, live: Layer.Layer<TopicPorts, E>) =>
 
     it.effect("counts as many as are subscribed, after concurrent sequences of changes", () =>
       Effect.gen(function* () {
-        for (const seed of [1, 2, 3]) {
+        for (const seed of seeds(3)) {
           const world = yield* topicWorld
           const people = yield* Effect.forEach(Array.from({ length: 10 }), () => world.person())
           const made = yield* Effect.forEach(["subscribed", "unsubscribed"] as const, (each) =>

@@ -14,6 +14,7 @@ import {
   type WrittenDelivery,
 } from "../sending/deliveryScenario.ts"
 import { eventsOf } from "../contacts/notifications.ts"
+import { sampled } from "../kernel/draws.ts"
 
 export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryPorts, E>) =>
   layer(live, { excludeTestServices: true })(`EngagementStore (${name})`, (it) => {
@@ -201,7 +202,7 @@ export const deliveryTracking = <E>(name: string, live: Layer.Layer<DeliveryPort
             })
           assert.deepStrictEqual(yield* left(whole), yield* left(single))
         }),
-      { arbitrary: { runs: 10 } },
+      { arbitrary: { runs: sampled(10) } },
     )
 
     it.effect("neither deadlocks nor counts twice when batches name the same deliveries in opposite orders", () =>
