@@ -36,7 +36,8 @@ export default defineConfig({
     tags: threats.map(({ name, description }) => ({ name, description })),
     globalSetup: ["test/globalSetup.ts"],
     pool: "forks",
-    // Two more than the machine that it is meant for has processors: tests wait for other processes half of their time.
+    // One more than the processors of the machine that it is meant for, because tests wait for other processes. Each loads and
+    // compiles the same modules: with two more, all take longer.
     maxWorkers: 3,
     isolate: false,
     testTimeout: 120_000,
