@@ -36,8 +36,8 @@ export default defineConfig({
     tags: threats.map(({ name, description }) => ({ name, description })),
     globalSetup: ["test/globalSetup.ts"],
     pool: "forks",
-    // One more than the processors of the machine that it is meant for, because tests wait for other processes. Each loads and
-    // compiles the same modules: with two more, all take longer.
+    // The target machine has two processors. One worker more, because tests wait for other processes; with four workers the tests
+    // take longer, because each worker loads and compiles the same modules.
     maxWorkers: 3,
     isolate: false,
     testTimeout: 120_000,

@@ -27,7 +27,7 @@ const run = async ({ command, env, isCollected = false, name }: Command): Promis
 }
 
 const ended = await Promise.all([
-  // Types and lint on one thread: on two they take a third more processor time, which the tests need.
+  // Types and lint use one thread. On two threads the lint takes more processor time, which the tests need.
   run({ name: "check", command: "npm run check", env: { GOMAXPROCS: "1" }, isCollected: true }),
   run({ name: "tests", command: "vitest run", env: { SAMPLE: "1" } }),
 ])

@@ -27,7 +27,7 @@ const argon2id: Algorithm = {
     }),
 }
 
-/** `cost`: the number of blocks, each with 1 KiB of memory. */
+/** `cost`: N of RFC 7914, a power of two. One hash needs N KiB of memory. */
 export const scryptOf = (cost: number): Algorithm => ({
   prefix: `scrypt$${cost}$8$1`,
   derive: (password, salt) =>
@@ -48,10 +48,10 @@ const hash = async ({ derive, prefix }: Algorithm, password: string): Promise<st
   return [prefix, salt.toString("base64url"), Buffer.from(key).toString("base64url")].join("$")
 }
 
-const verify = async (known: ReadonlyArray<Algorithm>, password: string, text: string): Promise<boolean> => {
+const verify = async (algorithms: ReadonlyArray<Algorithm>, password: string, text: string): Promise<boolean> => {
   const parts = text.split("$")
   const [salt = "", key = ""] = parts.slice(-2)
-  const algorithm = known.find(({ prefix }) => prefix === parts.slice(0, -2).join("$"))
+  const algorithm = algorithms.find(({ prefix }) => prefix === parts.slice(0, -2).join("$"))
   if (algorithm === undefined) throw new Error(`no algorithm of this process made the password hash ${parts[0]}`)
   const derived = await algorithm.derive(plain(password), Buffer.from(salt, "base64url"))
   const expected = Buffer.from(key, "base64url")
@@ -59,19 +59,21 @@ const verify = async (known: ReadonlyArray<Algorithm>, password: string, text: s
 }
 
 /** The first algorithm hashes, all of them verify. */
-export const layerOf = ([algorithm, ...older]: readonly [Algorithm, ...ReadonlyArray<Algorithm>]) =>
-  Layer.succeed(
+export const layerOf = (algorithms: readonly [Algorithm, ...ReadonlyArray<Algorithm>]) => {
+  const [algorithm] = algorithms
+  return Layer.succeed(
     PasswordHasher,
     PasswordHasher.of({
       hash: (password) => Effect.promise(() => hash(algorithm, password)),
       verify: (password, text) =>
         Effect.promise(async () => {
-          if (text !== null) return verify([algorithm, ...older], password, text)
+          if (text !== null) return verify(algorithms, password, text)
           await hash(algorithm, password)
           return false
         }),
       isOutdated: (text) => !text.startsWith(`${algorithm.prefix}$`),
     }),
   )
+}
 
 export const layer = layerOf("argon2" in crypto ? [argon2id, scrypt] : [scrypt])

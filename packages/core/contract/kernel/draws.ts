@@ -14,7 +14,7 @@ declare const process: { readonly env: Readonly<Record<string, string | undefine
 export const sampled = (runs_count: number): number =>
   process.env["SAMPLE"] === undefined ? runs_count : Math.ceil(runs_count / 4)
 
-/** The seeds of a number of random worlds. */
+/** Seeds for random worlds: 1 to `count`, in `npm test` the first quarter of them. */
 export const seeds = (count: number): ReadonlyArray<number> => Array.from({ length: sampled(count) }, (_, at) => at + 1)
 
 export const drawFrom = (seed: number): Draw => {

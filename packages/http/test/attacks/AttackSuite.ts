@@ -69,8 +69,8 @@ export interface Room<Own extends Estate> {
     operation: Operation,
   ) => Effect.Effect<Own>
   /**
-   * Operations whose text reaches a SQL statement of their own; by default all. The others are sent bad requests with the memory
-   * adapter, which is faster.
+   * Operations whose text reaches a SQL statement of their own; by default all. The others get bad requests on the
+   * memory adapter, which is faster.
    */
   readonly reaches?: (operation: Operation) => boolean
 }
@@ -345,21 +345,21 @@ const wrongRequests = {
   ],
 }
 
-/** `npm test` sends bad requests to a third of the operations, on each day to another third. It sends foreign ids to all. */
-const isOfToday = (index: number): boolean =>
+/** `npm test` sends bad requests to a third of the operations; the third changes daily. It sends foreign ids to all operations. */
+const isSampled = (index: number): boolean =>
   process.env["SAMPLE"] === undefined || index % 3 === Math.floor(Date.now() / 86_400_000) % 3
 
 type Store = "memory" | "PostgreSQL"
 
-/** The operations that are sent bad requests on this store. */
-const badlyAsked = <Own extends Estate>({ operations, reaches = () => true }: Room<Own>, store: Store) =>
+/** The operations that get bad requests on this store. */
+const attackedOn = <Own extends Estate>({ operations, reaches = () => true }: Room<Own>, store: Store) =>
   operations.filter(
     (operation, index) =>
-      isOfToday(index) && (reaches(operation) ? store === "PostgreSQL" || isCampaign : store === "memory"),
+      isSampled(index) && (reaches(operation) ? store === "PostgreSQL" || isCampaign : store === "memory"),
   )
 
 const on = <Own extends Estate, Out, E>(room: Room<Own>, store: Store, over: Layer.Layer<Out | UseCases, E>) => {
-  const asked = badlyAsked(room, store)
+  const attacked = attackedOn(room, store)
   const Ground = Context.Service<Grounds<Own>>(`test/Grounds of ${room.name} on ${store}`)
   const options = { excludeTestServices: true } as const
   layer(Layer.effect(Ground, grounds(room, over)), options)(`attacks on ${room.name} on ${store}`, (test) => {
@@ -374,8 +374,9 @@ const on = <Own extends Estate, Out, E>(room: Room<Own>, store: Store, over: Lay
       if (store === "PostgreSQL" || isCampaign) {
         tried("requires a key, and answers foreign ids like unknown ids", strangers, operation, foreignCalls)
       }
-      if (asked.includes(operation))
+      if (attacked.includes(operation)) {
         tried("accepts valid requests, and refuses all others", refusals, operation, wrongRequests)
+      }
     }
     test.effect("no attack changed anything of another workspace, or of the one that reads", () =>
       Effect.flatMap(Ground, ({ reading, them }) => Effect.andThen(stays(room, them), stays(room, reading))),
@@ -391,6 +392,6 @@ export const assault = <Own extends Estate>(room: Room<Own>): void => {
       assert.strictEqual(operation.takesJson, bodies > 0 && operation.example !== undefined, nameOf(operation))
     }
   })
-  if (badlyAsked(room, "memory").length > 0) on(room, "memory", world)
+  if (attackedOn(room, "memory").length > 0) on(room, "memory", world)
   on(room, "PostgreSQL", postgresWorld)
 }

@@ -9,7 +9,6 @@ import * as PasskeyVerifier from "@tentpole/adapters/crypto/PasskeyVerifier"
 import * as PasswordHasher from "@tentpole/adapters/crypto/PasswordHasher"
 import * as Signatures from "@tentpole/adapters/crypto/Signatures"
 import * as Csv from "@tentpole/adapters/csv/CsvReader"
-import { defaults } from "@tentpole/core/kernel/changes/JobRunner"
 import * as Memory from "@tentpole/adapters/memory/All"
 import * as MemoryBlobs from "@tentpole/adapters/memory/ports/BlobStore"
 import * as Dns from "@tentpole/adapters/memory/ports/Dns"
@@ -88,8 +87,8 @@ const onPostgres = useCases.pipe(Layer.provideMerge(world), Layer.provideMerge(a
 
 const onMemory = Layer.mergeAll(productUseCases, Layer.mock(Administration, {}), Fresh.layer).pipe(
   Layer.provideMerge(Memory.stores),
-  Layer.provideMerge(MemoryJobs.layer(defaults)),
-  // A clock that goes forward by a day would otherwise look for jobs 432,000 times.
+  Layer.provideMerge(MemoryJobs.layer()),
+  // The test clock goes forward by a day: by default the worker would look for jobs 432,000 times.
   Layer.provideMerge(Layer.succeed(DueWatch, { await: () => Effect.sleep("1 minute") })),
   Layer.provideMerge(around),
   Layer.provideMerge(
