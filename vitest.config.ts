@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { isInTurn } from "./packages/core/contract/kernel/draws.ts"
 import { threats } from "./test/attacks/Threats.ts"
 
 /**
@@ -21,6 +22,16 @@ const long = [
   "test/pack.test.ts",
 ]
 
+/**
+ * Tests that start the service several times, or whose subject others touch: `npm test` runs one of these groups each day. It always
+ * starts the product, and runs a whole line of work and the commands of the documents on it.
+ */
+const inTurns = [
+  "test/e2e/{copies,localMail,restore}.test.ts",
+  "test/e2e/{administration,client,processes}.test.ts",
+  "test/{e2e/{commands,limits,operating},mail/mail}.test.ts",
+]
+
 // Processes and threads of tests load compiled modules, as those of the service do: half of the time of a start.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/tentpole", import.meta.url))
 
@@ -32,7 +43,12 @@ export default defineConfig({
   environments: { __vitest__: { resolve } },
   test: {
     include: ["packages/{*,http/console}/test/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: ["**/node_modules/**", "**/dist/**", ...(process.env["SAMPLE"] === undefined ? [] : long)],
+    exclude: [
+      "**/node_modules/**",
+      "**/dist/**",
+      ...(process.env["SAMPLE"] === undefined ? [] : long),
+      ...inTurns.filter((_, index) => !isInTurn(index)),
+    ],
     tags: threats.map(({ name, description }) => ({ name, description })),
     globalSetup: ["test/globalSetup.ts"],
     pool: "forks",

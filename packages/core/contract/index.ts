@@ -70,7 +70,7 @@ export { atOnce } from "./kernel/steps.ts"
 export { mailedBlast } from "./blasts/blastAudits.ts"
 export type { Send } from "./ports/blobs.ts"
 export { DeliveryScenario, wholeAudience, type WrittenDelivery } from "./sending/deliveries.ts"
-export { type Draw, drawFrom, sampled } from "./kernel/draws.ts"
+export { type Draw, drawFrom, isInTurn, sampled } from "./kernel/draws.ts"
 export { eventually, settledMark, until } from "./kernel/eventually.ts"
 export { FlowTimes }
 export { begin as messageWorld, withUseCases as withMessages } from "./messages/messageWorld.ts"

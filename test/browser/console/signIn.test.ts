@@ -1,6 +1,7 @@
 // Sign-in to the console: by the first link, by password, again after the session ended, and sign-out; and a sample of its screens.
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { Console, expecting, inspect, owner, views } from "./Console.ts"
+import { isInTurn } from "@tentpole/core/contract"
 import { ownDatabase } from "@tentpole/adapters/test/TestDatabase"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -89,15 +90,13 @@ describe.skipIf(started === null)("sign-in", () => {
 
   // `npm run test:browser` opens all, with data.
   it("opens screens of several rooms, before there is any data", async () => {
-    for (const [index, paths] of [
-      ["/blasts", "/settings/members"],
-      ["/flows", "/webhooks"],
-    ].entries()) {
-      const page = await console_.open("about:blank", views[index] ?? assert.fail())
-      for (const path of paths) {
-        await console_.goTo(page, path)
-        await inspect(page, path)
-      }
+    const paths = ["/blasts", "/webhooks", "/emails", "/settings/members", "/flows", "/segments"].filter((_, index) =>
+      isInTurn(index),
+    )
+    for (const [index, path] of paths.entries()) {
+      const page = await console_.open("about:blank", views[index % views.length] ?? assert.fail())
+      await console_.goTo(page, path)
+      await inspect(page, path)
       await page.context().close()
     }
   })

@@ -17,6 +17,10 @@ export const sampled = (runs_count: number): number =>
 /** Seeds for random worlds: 1 to `count`, in `npm test` the first quarter of them. */
 export const seeds = (count: number): ReadonlyArray<number> => Array.from({ length: sampled(count) }, (_, at) => at + 1)
 
+/** Whether `npm test` runs the test with this number today: each day a third of them, in turn. Other runs have all. */
+export const isInTurn = (index: number): boolean =>
+  process.env["SAMPLE"] === undefined || index % 3 === Math.floor(Date.now() / 86_400_000) % 3
+
 export const drawFrom = (seed: number): Draw => {
   let state = seed >>> 0
   const next = () => {

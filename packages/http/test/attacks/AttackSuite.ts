@@ -1,6 +1,7 @@
 // Test suite of attacks for the operations of a room, with both adapters: each bad request is refused with the path of the issue,
 // breaks nothing, changes nothing, and reveals nothing of another workspace. The attacks are derived from probes and the OpenAPI
 // document.
+import { isInTurn } from "@tentpole/core/contract"
 import type { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import type { useCases } from "@tentpole/core/Tentpole"
 import { assert, it, layer } from "@effect/vitest"
@@ -345,17 +346,13 @@ const wrongRequests = {
   ],
 }
 
-/** `npm test` sends bad requests to a third of the operations; the third changes daily. It sends foreign ids to all operations. */
-const isSampled = (index: number): boolean =>
-  process.env["SAMPLE"] === undefined || index % 3 === Math.floor(Date.now() / 86_400_000) % 3
-
 type Store = "memory" | "PostgreSQL"
 
-/** The operations that get bad requests on this store. */
+/** The operations that get bad requests on this store. All operations get foreign ids. */
 const attackedOn = <Own extends Estate>({ operations, reaches = () => true }: Room<Own>, store: Store) =>
   operations.filter(
     (operation, index) =>
-      isSampled(index) && (reaches(operation) ? store === "PostgreSQL" || isCampaign : store === "memory"),
+      isInTurn(index) && (reaches(operation) ? store === "PostgreSQL" || isCampaign : store === "memory"),
   )
 
 const on = <Own extends Estate, Out, E>(room: Room<Own>, store: Store, over: Layer.Layer<Out | UseCases, E>) => {
