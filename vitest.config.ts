@@ -23,8 +23,8 @@ const long = [
 ]
 
 /**
- * Tests that start the service several times, or whose subject others touch: `npm test` runs one of these groups each day. It always
- * starts the product, and runs a whole line of work and the commands of the documents on it.
+ * Groups of tests that start processes: `npm test` runs one group each day, because a start takes seconds of processor time. It
+ * always runs the other tests of `test/e2e`: the start, the main path of a user, and the commands of the documents.
  */
 const inTurns = [
   "test/e2e/{copies,localMail,restore}.test.ts",

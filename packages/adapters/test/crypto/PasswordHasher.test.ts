@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import * as crypto from "node:crypto"
 
 const password = "correct horse battery"
-/** Of this version, and of one without argon2id. */
+/** That of this Node.js, and that of a Node.js without argon2id, at a low cost. */
 const hashers = { "the algorithm of this Node.js": layer, scrypt: layerOf([scryptOf(2 ** 10)]) }
 
 describe("password hashes", () => {

@@ -17,7 +17,7 @@ export const sampled = (runs_count: number): number =>
 /** Seeds for random worlds: 1 to `count`, in `npm test` the first quarter of them. */
 export const seeds = (count: number): ReadonlyArray<number> => Array.from({ length: sampled(count) }, (_, at) => at + 1)
 
-/** Whether `npm test` runs the test with this number today: each day a third of them, in turn. Other runs have all. */
+/** Whether `npm test` includes the item at this index today. Each item is included every third day (UTC), in other runs always. */
 export const isInTurn = (index: number): boolean =>
   process.env["SAMPLE"] === undefined || index % 3 === Math.floor(Date.now() / 86_400_000) % 3
 
