@@ -141,7 +141,8 @@ describe("local mail", () => {
     assert.deepInclude(read, { status: "completed", created_count: 2, confirmations_waiting_count: 0 })
     const subscribers = async () => (await get(`/v1/topics/${topic_id}`)).subscribed_count
     assert.strictEqual(await subscribers(), 0)
-    const [{ message_id }] = (await get("/v1/outbox?to=eve@")).messages
+    const [{ kind, message_id }] = (await get("/v1/outbox?to=eve@")).messages
+    assert.strictEqual(kind, "message")
     const { text } = await get(`/v1/outbox/${message_id}`)
     assert.include(text, "Yes, send me the letter.")
     const link = new URL(/http\S+\/s\/\S+/.exec(text)?.[0] ?? "")

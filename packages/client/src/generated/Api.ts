@@ -6589,7 +6589,7 @@ export interface LocalMail {
   readonly to: string
   readonly from: string
   readonly subject: string
-  readonly kind: "blast" | "flow" | "test"
+  readonly kind: "blast" | "flow" | "message" | "test"
   readonly bytes: number
 }
 
@@ -6765,7 +6765,7 @@ export interface OpenedLocalMail {
   readonly to: string
   readonly from: string
   readonly subject: string
-  readonly kind: "blast" | "flow" | "test"
+  readonly kind: "blast" | "flow" | "message" | "test"
   readonly bytes: number
   /** In order. `Return-Path` and `Delivered-To` are the envelope */
   readonly headers: ReadonlyArray<{

@@ -108,7 +108,9 @@ export class LocalMails extends Context.Service<
 
       const kindOf = (file: MailFile): Effect.Effect<MailKind> => {
         const target = targetOf(file)
-        if (target === null || file.feedbackId.startsWith("test:")) return Effect.succeed("test")
+        const [first, second] = file.feedbackId.split(":")
+        if (target === null || first === "test") return Effect.succeed("test")
+        if (second === "messages") return Effect.succeed("message")
         return engagement.get(target.workspaceId, target.deliveryId).pipe(
           Effect.map(({ flow }): MailKind => (flow === null ? "blast" : "flow")),
           // The blast was deleted.

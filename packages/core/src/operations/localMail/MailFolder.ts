@@ -4,7 +4,8 @@ import { Context, type DateTime, Effect } from "effect"
 /** The newest files that are listed. Older ones stay in the folder. */
 export const local_mails_max = 5_000
 
-export const mailKinds = ["blast", "flow", "test"] as const
+export const mailKinds = ["blast", "flow", "message", "test"] as const
+/** `message`: a single message, such as a receipt or a confirmation mail. */
 export type MailKind = (typeof mailKinds)[number]
 
 /** What the recipient of a message or its mail server can do. */
@@ -21,7 +22,10 @@ export interface MailFile {
   readonly to: string
   readonly from: string
   readonly subject: string
-  /** What the message belongs to, and the version: the value of `Feedback-ID`. */
+  /**
+   * The value of `Feedback-ID`. It begins with `<blast>:<approval>` for blasts and flows, `<blast>:messages` for single messages,
+   * `test:<email>` for test messages.
+   */
   readonly feedbackId: string
   readonly size_bytes: number
 }

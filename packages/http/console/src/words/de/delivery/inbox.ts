@@ -12,7 +12,7 @@ export const inbox: Words["inbox"] = {
   searchSubject: "Betreffzeilen durchsuchen",
   none: "Keine Nachricht passt zu dieser Suche.",
   empty: "Noch keine Nachrichten",
-  emptyText: "Testnachrichten, Aussendungen und Abläufe erscheinen hier, sobald sie gesendet sind.",
+  emptyText: "Nachrichten erscheinen hier, sobald sie gesendet sind.",
   off: "E-Mails gehen an einen Mailserver",
   offText:
     "Der Posteingang zeigt Nachrichten nur, solange sie in Dateien geschrieben werden: in der Entwicklung, ohne SMTP_URL.",
@@ -20,7 +20,7 @@ export const inbox: Words["inbox"] = {
   subject: "Betreff",
   noSubject: "(kein Betreff)",
   kind: "Art",
-  kinds: { blast: "Aussendung", flow: "Ablauf", test: "Test" },
+  kinds: { blast: "Aussendung", flow: "Ablauf", message: "Einzelnachricht", test: "Test" },
   at: "Zeit",
   kilobytes: plural({ other: "{n} KB" }),
   views: { html: "Nachricht", text: "Text", headers: "Kopfzeilen" },
