@@ -8,7 +8,7 @@ import type { BlastId } from "@tentpole/core/kernel/Ids"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { inject } from "vitest"
-import { postgres } from "../fixtures/Stores.ts"
+import { ownPostgres } from "../fixtures/Stores.ts"
 
 /** The row concerned: `sent`, the first recipient, or `other`, the second. */
 interface Planted {
@@ -92,7 +92,7 @@ const plants: { readonly [What in string]: Planted } = {
   },
 }
 
-layer(postgres, { excludeTestServices: true })("an audit on PostgreSQL", (it) => {
+layer(ownPostgres, { excludeTestServices: true })("an audit on PostgreSQL", (it) => {
   for (const [what, { named, statements, wrong }] of Object.entries(plants)) {
     it.effect(`finds ${what}`, () =>
       Effect.gen(function* () {

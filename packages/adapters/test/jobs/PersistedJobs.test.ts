@@ -5,7 +5,7 @@ import * as PersistedJobs from "@tentpole/adapters/jobs/PersistedJobs"
 import { eventually } from "@tentpole/core/contract"
 import { JobQueue, Jobs } from "@tentpole/core/kernel/changes/Jobs"
 import { Effect, Fiber, Layer } from "effect"
-import { clients } from "../support/TestDatabase.ts"
+import { ownClients } from "../support/TestDatabase.ts"
 
 const first = "00000000-0000-0000-0000-000000000000"
 
@@ -44,7 +44,7 @@ const pagesOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, onlyIdle: b
 const finer = (sql: PgClient.PgClient) => sql<{ readonly state: string }>`
   select state from jobs.job_queue where updated_at <> date_trunc('milliseconds', updated_at)`
 
-layer(PersistedJobs.layer().pipe(Layer.provideMerge(clients)), { excludeTestServices: true })("dead jobs", (it) => {
+layer(PersistedJobs.layer().pipe(Layer.provideMerge(ownClients)), { excludeTestServices: true })("dead jobs", (it) => {
   it.effect("have a time in whole milliseconds, as cursors have", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
@@ -60,7 +60,7 @@ layer(PersistedJobs.layer().pipe(Layer.provideMerge(clients)), { excludeTestServ
   )
 })
 
-layer(clients, { excludeTestServices: true })("jobs.claim_job", (it) => {
+layer(ownClients, { excludeTestServices: true })("jobs.claim_job", (it) => {
   it.effect("returns the job of a worker whose lease ended, under another token", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
@@ -84,18 +84,22 @@ layer(clients, { excludeTestServices: true })("jobs.claim_job", (it) => {
   it.effect("reads few pages while 100,000 jobs of one workspace and 2,000 other workspaces wait", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      // The planner knows the queue as empty, as after a quiet night.
+      const read = Effect.gen(function* () {
+        // The first call of a session reads the catalog. The planner knows the queue as empty, as after a quiet night.
+        yield* claim(sql)
+        yield* enqueue(sql, "large", 1, 100_000)
+        const alone = yield* pagesOf(sql, false)
+        yield* enqueue(sql, "many", 2_000, 5)
+        for (let each = 0; each < 40; each++) yield* claim(sql)
+        return [
+          alone,
+          yield* pagesOf(sql, false),
+          yield* pagesOf(sql, true),
+          yield* pagesOf(sql, false, "f".repeat(32)),
+        ]
+      })
       yield* sql`delete from jobs.job_queue`
-      yield* enqueue(sql, "large", 1, 100_000)
-      const alone = yield* pagesOf(sql, false)
-      yield* enqueue(sql, "many", 2_000, 5)
-      for (let each = 0; each < 40; each++) yield* claim(sql)
-      const seen = [
-        alone,
-        yield* pagesOf(sql, false),
-        yield* pagesOf(sql, true),
-        yield* pagesOf(sql, false, "f".repeat(32)),
-      ]
+      const seen = yield* sql.withTransaction(read)
       for (const { pages, rows } of seen) {
         assert.strictEqual(rows, 1)
         assert.isBelow(pages, 1_000, JSON.stringify(seen))

@@ -5,26 +5,14 @@ import { commonSettings } from "@tentpole/core/kernel/Settings"
 import { Maintenance } from "@tentpole/core/ports/Maintenance"
 import { Fresh, webhookWorld } from "@tentpole/core/contract"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
-import { inject } from "vitest"
-import { postgres } from "../fixtures/Stores.ts"
-
-const asSuperuser = (statement: string) =>
-  Effect.gen(function* () {
-    const [database] = yield* Effect.flatMap(
-      PgClient.PgClient,
-      (sql) => sql<{ readonly name: string }>`select current_database() as name`,
-    )
-    const url = Redacted.make(`${inject("pgServer")}/${database?.name}`)
-    return yield* Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Record<string, unknown>>(statement)).pipe(
-      Effect.provide(PgClient.layer({ url, maxConnections: 1 })),
-    )
-  })
+import { Effect } from "effect"
+import { ownPostgres } from "../fixtures/Stores.ts"
+import { asSuperuser } from "../support/Superuser.ts"
 
 const names = (statement: string) =>
   Effect.map(asSuperuser(statement), (rows) => rows.map((row) => Object.values(row)[0]))
 
-layer(postgres, { excludeTestServices: true })("retention", (it) => {
+layer(ownPostgres, { excludeTestServices: true })("retention", (it) => {
   it.effect("a month of activities is deleted when its last day is old enough", () =>
     Effect.gen(function* () {
       const { run } = yield* Maintenance

@@ -1,7 +1,7 @@
 // The renewal of statistics on PostgreSQL: of partitions too, and only where the planner would take a large workspace for a small one.
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { postgres } from "../fixtures/Stores.ts"
+import { ownPostgres } from "../fixtures/Stores.ts"
 import { asSuperuser } from "../support/Superuser.ts"
 
 const valueOf = (statement: string) => Effect.map(asSuperuser(statement), ([row]) => Object.values(row ?? {})[0])
@@ -23,7 +23,7 @@ const isMisjudged = valueOf(
 )
 const analyzed = valueOf("select tentpole_statistics() as analyzed")
 
-layer(postgres, { excludeTestServices: true })("statistics", (it) => {
+layer(ownPostgres, { excludeTestServices: true })("statistics", (it) => {
   it.effect(
     "are renewed for a new large workspace in a partition of another one, and not while they are right within a factor of four",
     () =>

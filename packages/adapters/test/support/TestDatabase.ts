@@ -2,7 +2,7 @@
 // of a cluster, which are large.
 import { PgClient } from "@effect/sql-pg"
 import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, Scope } from "effect"
 import { inject } from "vitest"
 import { checkedStatements } from "./CheckedStatements.ts"
 
@@ -84,10 +84,95 @@ const dropFromCluster = (url: Redacted.Redacted) => {
   )
 }
 
-/** The same to a clone of its own. Statements of stores are checked. */
-export const clients = Layer.unwrap(
+/** The same to a clone of its own: for tests that change the schema or statistics, or end connections. Statements of stores are checked. */
+export const ownClients = Layer.unwrap(
   Effect.map(Effect.acquireRelease(Effect.suspend(clone), dropFromCluster), connectionsTo),
 ).pipe(Layer.provideMerge(checkedStatements))
+
+/** Tables whose rows migrations write. */
+const migrated_tables = ["plan", "schema_migration", "service_epoch", "table_retention"]
+
+/** Deletes what tests wrote. Only large tables are truncated: after that, sessions plan their statements again. */
+const emptied = `
+  do $$
+  declare
+    written record;
+  begin
+    set local session_replication_role = replica;
+    set local client_min_messages = warning;
+    set local lock_timeout = '10s';
+    for written in
+      select oid::regclass as name, pg_relation_size(oid) as size_bytes from pg_class
+      where relkind = 'r' and relnamespace in ('public'::regnamespace, 'jobs'::regnamespace)
+        and relname not in (${migrated_tables.map((name) => `'${name}'`).join(", ")}) and pg_relation_size(oid) > 0
+    loop
+      if written.size_bytes > 1000000 then
+        execute format('truncate %s cascade', written.name);
+      else
+        execute format('delete from %s', written.name);
+      end if;
+    end loop;
+  end $$`
+
+/** A text that differs after a change of tables, indexes, triggers or functions. */
+const schema = `
+  select concat((select sum(hashtext(relname)) from pg_class where relnamespace = 'public'::regnamespace),
+    (select sum(hashtext(tgname)) from pg_trigger where not tgisinternal), (select count(*) from pg_proc)) as schema`
+
+/** The database of this worker, which its suites use one after the other: a clone and its first sessions take long. */
+const shared = Effect.runSync(
+  Effect.cached(
+    Effect.promise(() => {
+      const build = Effect.gen(function* () {
+        const url = yield* clone("shared")
+        const address = `${inject("pgServer")}${new URL(Redacted.value(url)).pathname}`
+        const superuser = Context.get(yield* Layer.build(asSuperuser(address)), PgClient.PgClient)
+        const readSchema = Effect.map(
+          superuser<{ readonly schema: string }>`${superuser.literal(schema)}`,
+          ([row]) => row?.schema,
+        )
+        return {
+          connections: yield* Layer.build(connectionsTo(url)),
+          empty: superuser.unsafe(emptied),
+          readSchema,
+          migratedSchema: yield* readSchema,
+        }
+      })
+      // The sessions end with the worker.
+      return Effect.runPromise(Effect.provideService(build, Scope.Scope, Scope.makeUnsafe()))
+    }),
+  ),
+)
+
+let isSharedInUse = false
+
+const sharedClients = Layer.effectContext(
+  Effect.gen(function* () {
+    const { connections, empty, migratedSchema, readSchema } = yield* shared
+    const check = Effect.flatMap(Effect.orDie(readSchema), (now) =>
+      now === migratedSchema
+        ? Effect.void
+        : Effect.die(
+            new Error("A test changed the schema of a database that others use too: build it over `ownClients`."),
+          ),
+    )
+    yield* Effect.acquireRelease(
+      Effect.sync(() => (isSharedInUse = true)),
+      () =>
+        Effect.andThen(
+          Effect.sync(() => (isSharedInUse = false)),
+          check,
+        ),
+    )
+    yield* Effect.orDie(empty)
+    return connections
+  }),
+).pipe(Layer.provideMerge(checkedStatements))
+
+/** Connections as the service has them, to an empty database: to that of this worker, if it is free. */
+export const clients = Layer.unwrap(
+  Effect.sync(() => (isSharedInUse || inject("pgWorkers").length > 0 ? ownClients : sharedClients)),
+)
 
 /** A clone whose clock stops at the time that is set. */
 export const stoppedClock = Effect.gen(function* () {

@@ -25,8 +25,8 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { inject } from "vitest"
-import { clients } from "../support/TestDatabase.ts"
-import { ids, postgres, secrets } from "../fixtures/Stores.ts"
+import { ownClients } from "../support/TestDatabase.ts"
+import { ids, ownPostgres, postgres, secrets } from "../fixtures/Stores.ts"
 
 const agents = Layer.succeed(
   Agents,
@@ -253,7 +253,7 @@ const owned = <Row extends object>(database: string, statements: string) =>
 
 it.live("a process is notified of pages that another one published, also after its connection was cut", () =>
   Effect.gen(function* () {
-    const connections = yield* Layer.build(clients)
+    const connections = yield* Layer.build(ownClients)
     const shared = Layer.succeedContext(connections)
     const other = yield* Layer.build(process.pipe(Layer.provide(shared), Layer.fresh))
     const here = yield* Layer.build(process.pipe(Layer.provide(shared), Layer.fresh))
@@ -281,7 +281,7 @@ it.live("a process is notified of pages that another one published, also after i
 
 it.live("single views and visitors are deleted when they are not needed, and their sums stay", () =>
   Effect.gen(function* () {
-    const context = yield* Layer.build(postgres)
+    const context = yield* Layer.build(ownPostgres)
     const get = <Id, Service>(service: Context.Key<Id, Service>) => Context.getUnsafe(context, service)
     const [store, { transact }, fresh, { run }] = [get(TrafficStore), get(Transactor), get(Fresh), get(Maintenance)]
     const forGood = commonSettings.retention

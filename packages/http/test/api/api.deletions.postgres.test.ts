@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 import { multipart, png } from "../fixtures/Multipart.ts"
-import { postgresWorld } from "../fixtures/PostgresWorld.ts"
+import { ownPostgresWorld } from "../fixtures/PostgresWorld.ts"
 import { servingOver } from "../fixtures/World.ts"
 
 /** Records, for each table, the statement timeout under which its rows are deleted. */
@@ -29,7 +29,7 @@ const watched = Effect.fnUntraced(function* (database: string) {
 
 it.live("blasts, flows and tents with many rows can be deleted", () =>
   Effect.gen(function* () {
-    const { call, context } = yield* servingOver(postgresWorld, Api, handlers)
+    const { call, context } = yield* servingOver(ownPostgresWorld, Api, handlers)
     const [named] = yield* Context.get(context, PgClient.PgClient)<{
       readonly name: string
     }>`select current_database() as name`
