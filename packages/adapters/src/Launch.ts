@@ -1,7 +1,7 @@
 // The life of a service process: it reads the configuration, migrates the database, and runs until it is stopped. The exit
 // code is 0 after a requested stop, and 1 with one sentence when the process can't start.
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Cause, Deferred, Effect, Exit, Layer, Runtime } from "effect"
+import { Cause, Effect, Exit, Layer, Runtime } from "effect"
 import { BadConfiguration, type Configuration, configuration } from "./Configuration.ts"
 import * as Logging from "./Logging.ts"
 import * as Tracing from "./operations/Tracing.ts"
@@ -82,16 +82,14 @@ export const reportFailure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.E
 export const processOf = <E>(name: "http" | "worker", served: (config: Configuration) => Layer.Layer<never, E>) =>
   Effect.gen(function* () {
     const config = yield* readConfiguration
-    const up = yield* Deferred.make<void>()
     yield* migrated(config)
-    const ready = Layer.effectDiscard(Effect.andThen(Deferred.succeed(up, undefined), notifyParent("ready")))
-    const running = Layer.launch(ready.pipe(Layer.provide(served(config)))).pipe(
+    const ready = Layer.effectDiscard(notifyParent("ready"))
+    yield* Layer.launch(ready.pipe(Layer.provide(served(config)))).pipe(
       Effect.annotateLogs({ process: name }),
       Effect.provide(Tracing.layer(config.otlpUrl, name)),
       Effect.provide(Logging.layer({ level: config.logLevel, format: config.logFormat })),
     )
-    yield* Effect.raceFirst(running, parentExited)
-  })
+  }).pipe(Effect.raceFirst(parentExited))
 
 /** Runs the process as the main program. A signal interrupts everything that runs in it. */
 export const asProgram = <E>(process_: Effect.Effect<void, E>): void => process_.pipe(reportFailure, runToEnd)

@@ -111,12 +111,9 @@ const answersOf = async (path: string, name: string, origin: string): Promise<Pa
 
 /** The files of a build whose names begin so. */
 const answersIn = async (folder: string, start: string, origin: string) => {
-  const found: Array<readonly [name: string, PageAnswers]> = []
-  for (const path of await filesOf(folder)) {
-    const name = path.slice(folder.length).replaceAll("\\", "/")
-    if (name.startsWith(start)) found.push([name, await answersOf(path, name, origin)])
-  }
-  return found
+  const named = (await filesOf(folder)).map((path) => ({ path, name: path.slice(folder.length).replaceAll("\\", "/") }))
+  const wanted = named.filter(({ name }) => name.startsWith(start))
+  return Promise.all(wanted.map(async ({ name, path }) => [name, await answersOf(path, name, origin)] as const))
 }
 
 /** The build, in memory, and the assets of the builds before it, which open tabs still load. */
