@@ -1,9 +1,9 @@
-// Databases of one test file: clones of the migrated template of this run. The server ends with the run, so none is dropped, but those
-// of a cluster, which are large.
+// Databases of tests: clones of the migrated template of this run. The server ends with the run, so none is dropped, but those of a
+// cluster, which are large.
 import { PgClient } from "@effect/sql-pg"
 import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
 import { Context, Effect, Layer, Redacted, Scope } from "effect"
-import { inject } from "vitest"
+import { assert, inject } from "vitest"
 import { checkedStatements } from "./CheckedStatements.ts"
 
 declare module "vitest" {
@@ -89,11 +89,8 @@ export const ownClients = Layer.unwrap(
   Effect.map(Effect.acquireRelease(Effect.suspend(clone), dropFromCluster), connectionsTo),
 ).pipe(Layer.provideMerge(checkedStatements))
 
-/** Tables whose rows migrations write, and no service. */
-const migrated_tables = ["plan", "schema_migration", "table_retention"]
-
 /** Deletes what tests wrote. Only large tables are truncated: after that, sessions plan their statements again. */
-const emptied = `
+const emptying = `
   do $$
   declare
     written record;
@@ -104,7 +101,8 @@ const emptied = `
     for written in
       select oid::regclass as name, pg_relation_size(oid) as size_bytes from pg_class
       where relkind = 'r' and relnamespace in ('public'::regnamespace, 'jobs'::regnamespace)
-        and relname not in (${migrated_tables.map((name) => `'${name}'`).join(", ")}) and pg_relation_size(oid) > 0
+        -- Migrations write their rows.
+        and relname not in ('plan', 'schema_migration', 'table_retention') and pg_relation_size(oid) > 0
     loop
       if written.size_bytes > 1000000 then
         execute format('truncate %s cascade', written.name);
@@ -115,65 +113,67 @@ const emptied = `
     insert into service_epoch default values;
   end $$`
 
-/** A text that differs after a change of tables, indexes, triggers or functions. */
-const schema = `
+/** Other text after a change of tables, indexes, triggers or functions. */
+const fingerprint = `
   select concat((select sum(hashtext(relname)) from pg_class where relnamespace = 'public'::regnamespace),
     (select sum(hashtext(tgname)) from pg_trigger where not tgisinternal), (select count(*) from pg_proc)) as schema`
 
-/** The database of this worker, which its suites use one after the other: a clone and its first sessions take long. */
+const connected = Effect.gen(function* () {
+  const url = yield* clone("shared")
+  const superuser = asSuperuser(`${inject("pgServer")}${new URL(Redacted.value(url)).pathname}`)
+  const sql = Context.get(yield* Layer.build(superuser), PgClient.PgClient)
+  const readSchema = Effect.orDie(sql.unsafe<{ readonly schema: string }>(fingerprint))
+  return {
+    connections: yield* Layer.build(connectionsTo(url)),
+    empty: Effect.orDie(sql.unsafe(emptying)),
+    readSchema,
+    migrated: yield* readSchema,
+  }
+})
+
+/** The database of this worker. A clone and its first sessions cost a tenth of a second of processor time. */
 const shared = Effect.runSync(
   Effect.cached(
-    Effect.promise(() => {
-      const build = Effect.gen(function* () {
-        const url = yield* clone("shared")
-        const address = `${inject("pgServer")}${new URL(Redacted.value(url)).pathname}`
-        const superuser = Context.get(yield* Layer.build(asSuperuser(address)), PgClient.PgClient)
-        const readSchema = Effect.map(
-          superuser<{ readonly schema: string }>`${superuser.literal(schema)}`,
-          ([row]) => row?.schema,
-        )
-        return {
-          connections: yield* Layer.build(connectionsTo(url)),
-          empty: superuser.unsafe(emptied),
-          readSchema,
-          migratedSchema: yield* readSchema,
-        }
-      })
-      // The sessions end with the worker.
-      return Effect.runPromise(Effect.provideService(build, Scope.Scope, Scope.makeUnsafe()))
-    }),
+    // Its sessions end with the worker.
+    Effect.promise(() => Effect.runPromise(Effect.provideService(connected, Scope.Scope, Scope.makeUnsafe()))),
   ),
 )
 
-let isSharedInUse = false
-
+/** Connections to the database of this worker, emptied. */
 const sharedClients = Layer.effectContext(
   Effect.gen(function* () {
-    const { connections, empty, migratedSchema, readSchema } = yield* shared
-    const check = Effect.flatMap(Effect.orDie(readSchema), (now) =>
-      now === migratedSchema
-        ? Effect.void
-        : Effect.die(
-            new Error("A test changed the schema of a database that others use too: build it over `ownClients`."),
-          ),
-    )
-    yield* Effect.acquireRelease(
-      Effect.sync(() => (isSharedInUse = true)),
-      () =>
-        Effect.andThen(
-          Effect.sync(() => (isSharedInUse = false)),
-          check,
+    const { connections, empty, migrated, readSchema } = yield* shared
+    yield* empty
+    yield* Effect.addFinalizer(() =>
+      Effect.map(readSchema, (schema) =>
+        assert.deepStrictEqual(
+          schema,
+          migrated,
+          "A test changed the schema of a shared database: it needs `ownClients`",
         ),
+      ),
     )
-    yield* Effect.orDie(empty)
     return connections
   }),
 ).pipe(Layer.provideMerge(checkedStatements))
 
-/** Connections as the service has them, to an empty database: to that of this worker, if it is free. */
-export const clients = Layer.unwrap(
-  Effect.sync(() => (isSharedInUse || inject("pgWorkers").length > 0 ? ownClients : sharedClients)),
+let isTaken = false
+
+/** Takes the database of this worker if it is free. */
+const taken = Effect.acquireRelease(
+  Effect.sync(() => {
+    const isFree = !isTaken && inject("pgWorkers").length === 0
+    isTaken ||= isFree
+    return isFree
+  }),
+  (isOurs) =>
+    Effect.sync(() => {
+      if (isOurs) isTaken = false
+    }),
 )
+
+/** Connections as the service has them, to an empty database. Suites that run one after the other share one. */
+export const clients = Layer.unwrap(Effect.map(taken, (isOurs) => (isOurs ? sharedClients : ownClients)))
 
 /** A clone whose clock stops at the time that is set. */
 export const stoppedClock = Effect.gen(function* () {
