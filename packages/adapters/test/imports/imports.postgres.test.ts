@@ -10,9 +10,9 @@ import { ImportStore } from "@tentpole/core/imports/ImportStore"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import { ownPostgres } from "../fixtures/Stores.ts"
+import { postgres } from "../fixtures/Stores.ts"
 
-layer(ownPostgres, { excludeTestServices: true })("import rows on PostgreSQL", (it) => {
+layer(postgres, { excludeTestServices: true })("import rows on PostgreSQL", (it) => {
   /** A completed run in which all rows but every `every`-th one were imported. */
   const having = Effect.fnUntraced(function* (rows: number, every: number) {
     const [sql, fresh] = [yield* PgClient.PgClient, yield* Fresh]

@@ -19,16 +19,14 @@ import { ImportRuns } from "@tentpole/core/imports/ImportRuns"
 import { Imports, uploads_path } from "@tentpole/core/imports/Imports"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Layer, Random, Stream } from "effect"
-import { memory, ownPostgres, postgres } from "../fixtures/Stores.ts"
+import { memory, postgres } from "../fixtures/Stores.ts"
 
 const settings = settingsLayer()
 
 const useCases = Layer.merge(Imports.layer, ImportRuns.layer).pipe(Layer.provide(Links.layer))
 const around = Layer.mergeAll(settings, Csv.layer, Blobs.layer, FakeAi.layer)
 const onMemory = useCases.pipe(Layer.provideMerge(memory), Layer.provideMerge(around))
-const over = <E>(stores: Layer.Layer<Layer.Success<typeof postgres>, E>) =>
-  useCases.pipe(Layer.provideMerge(stores), Layer.provideMerge(around))
-const onPostgres = over(postgres)
+const onPostgres = useCases.pipe(Layer.provideMerge(postgres), Layer.provideMerge(around))
 
 /** What both stores share. */
 type World = Exclude<Layer.Success<typeof onMemory>, MemoryDatabase>
@@ -311,7 +309,7 @@ const importsOn = <E>(name: string, world: Layer.Layer<World, E>) =>
     )
   })
 
-layer(over(ownPostgres), { excludeTestServices: true })("an import into a new database", (it) => {
+layer(onPostgres, { excludeTestServices: true })("an import into a new database", (it) => {
   it.effect("analyzes its tables, so that no plan for an empty table is cached", () =>
     Effect.gen(function* () {
       const [imports, runs, fresh, sql] = [yield* Imports, yield* ImportRuns, yield* Fresh, yield* PgClient.PgClient]

@@ -5,7 +5,7 @@ import * as PersistedJobs from "@tentpole/adapters/jobs/PersistedJobs"
 import { eventually } from "@tentpole/core/contract"
 import { JobQueue, Jobs } from "@tentpole/core/kernel/changes/Jobs"
 import { Effect, Fiber, Layer } from "effect"
-import { ownClients } from "../support/TestDatabase.ts"
+import { clients } from "../support/TestDatabase.ts"
 
 const first = "00000000-0000-0000-0000-000000000000"
 
@@ -44,7 +44,7 @@ const pagesOf = Effect.fnUntraced(function* (sql: PgClient.PgClient, onlyIdle: b
 const finer = (sql: PgClient.PgClient) => sql<{ readonly state: string }>`
   select state from jobs.job_queue where updated_at <> date_trunc('milliseconds', updated_at)`
 
-layer(PersistedJobs.layer().pipe(Layer.provideMerge(ownClients)), { excludeTestServices: true })("dead jobs", (it) => {
+layer(PersistedJobs.layer().pipe(Layer.provideMerge(clients)), { excludeTestServices: true })("dead jobs", (it) => {
   it.effect("have a time in whole milliseconds, as cursors have", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
@@ -60,7 +60,7 @@ layer(PersistedJobs.layer().pipe(Layer.provideMerge(ownClients)), { excludeTestS
   )
 })
 
-layer(ownClients, { excludeTestServices: true })("jobs.claim_job", (it) => {
+layer(clients, { excludeTestServices: true })("jobs.claim_job", (it) => {
   it.effect("returns the job of a worker whose lease ended, under another token", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient

@@ -10,13 +10,13 @@ import { Lists } from "@tentpole/core/lists/Lists"
 import { ListStore } from "@tentpole/core/lists/ListStore"
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer } from "effect"
-import { memory, ownPostgres } from "../fixtures/Stores.ts"
+import { memory, postgres } from "../fixtures/Stores.ts"
 
 const uuid = (kind: number, index: number) => `0000000${kind}-0000-4000-8000-${String(index).padStart(12, "0")}`
 const contacts = Array.from({ length: 20 }, (_, index) => uuid(1, index))
 const lists = [0, 1, 2].map((index) => uuid(2, index))
 
-layer(ownPostgres, { excludeTestServices: true })("large lists", (it) => {
+layer(postgres, { excludeTestServices: true })("large lists", (it) => {
   const begin = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const workspace = yield* (yield* Fresh).workspace()

@@ -16,9 +16,9 @@ import type { ActivityCondition, RuleCondition, RuleTree } from "@tentpole/core/
 import { Transactor } from "@tentpole/core/kernel/changes/Transactor"
 import { DateTime, Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
-import { ownPostgres } from "../fixtures/Stores.ts"
+import { postgres } from "../fixtures/Stores.ts"
 
-const useCases = Layer.mergeAll(Contacts.layer, CustomFields.layer).pipe(Layer.provideMerge(ownPostgres))
+const useCases = Layer.mergeAll(Contacts.layer, CustomFields.layer).pipe(Layer.provideMerge(postgres))
 
 const begin = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient

@@ -9,7 +9,7 @@ import type { WorkspaceFields } from "@tentpole/core/workspaces/Workspace"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { postgresScenario } from "../fixtures/DeliveryScenarios.ts"
-import { ownPostgres } from "../fixtures/Stores.ts"
+import { postgres } from "../fixtures/Stores.ts"
 
 const crowd = 20_000
 
@@ -69,7 +69,7 @@ const readHere = Effect.gen(function* () {
   return row?.read ?? 0
 }).pipe(Effect.orDie)
 
-layer(Layer.provideMerge(postgresScenario, ownPostgres), { excludeTestServices: true })(
+layer(Layer.provideMerge(postgresScenario, postgres), { excludeTestServices: true })(
   "send rate limits on PostgreSQL",
   (it) => {
     it.effect("a claim does not read the waiting deliveries of a slow domain to reach other domains", () =>

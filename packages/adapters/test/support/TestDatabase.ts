@@ -84,33 +84,30 @@ const dropFromCluster = (url: Redacted.Redacted) => {
   )
 }
 
-/** The same to a clone of its own: for tests that change the schema or statistics, or end connections. Statements of stores are checked. */
+/**
+ * The same to a clone of its own, for tests that change the schema, end connections, or read counters of statistics. Statements of
+ * stores are checked.
+ */
 export const ownClients = Layer.unwrap(
   Effect.map(Effect.acquireRelease(Effect.suspend(clone), dropFromCluster), connectionsTo),
 ).pipe(Layer.provideMerge(checkedStatements))
 
-/** Deletes what tests wrote. Only large tables are truncated: after that, sessions plan their statements again. */
+/** Deletes the rows and statistics of tests. Sessions plan their statements again after that, as in a new database. */
 const emptying = `
   do $$
   declare
-    written record;
+    written text;
   begin
-    set local session_replication_role = replica;
     set local client_min_messages = warning;
     set local lock_timeout = '10s';
-    for written in
-      select oid::regclass as name, pg_relation_size(oid) as size_bytes from pg_class
-      where relkind = 'r' and relnamespace in ('public'::regnamespace, 'jobs'::regnamespace)
-        -- Migrations write their rows.
-        and relname not in ('plan', 'schema_migration', 'table_retention') and pg_relation_size(oid) > 0
-    loop
-      if written.size_bytes > 1000000 then
-        execute format('truncate %s cascade', written.name);
-      else
-        execute format('delete from %s', written.name);
-      end if;
-    end loop;
+    select string_agg(oid::regclass::text, ', ') into written from pg_class
+    where relkind = 'r' and relnamespace in ('public'::regnamespace, 'jobs'::regnamespace) and pg_relation_size(oid) > 0
+      -- Migrations write their rows.
+      and relname not in ('plan', 'schema_migration', 'table_retention');
+    execute format('truncate %s cascade', written);
     insert into service_epoch default values;
+    set local allow_system_table_mods = on;
+    delete from pg_statistic where starelid in (select oid from pg_class where relnamespace = 'public'::regnamespace);
   end $$`
 
 /** Other text after a change of tables, indexes, triggers or functions. */
@@ -131,7 +128,7 @@ const connected = Effect.gen(function* () {
   }
 })
 
-/** The database of this worker. A clone and its first sessions cost a tenth of a second of processor time. */
+/** The database of this worker. A new clone with its first sessions would take the processor a tenth of a second. */
 const shared = Effect.runSync(
   Effect.cached(
     // Its sessions end with the worker.

@@ -13,7 +13,7 @@ import { RestoreStore } from "@tentpole/core/operations/restore/RestoreStore"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { Statement } from "effect/sql"
-import { ownPostgres } from "../fixtures/Stores.ts"
+import { postgres } from "../fixtures/Stores.ts"
 import { asSuperuser } from "../support/Superuser.ts"
 
 const ann_email = "ann.lee@example.org"
@@ -77,7 +77,7 @@ const begin = Effect.gen(function* () {
   return { ...world, ann, bob, endpoint, erase, fannedOut, named, queue, sql, tables }
 })
 
-layer(ownPostgres, { excludeTestServices: true })("webhooks on PostgreSQL", (it) => {
+layer(postgres, { excludeTestServices: true })("webhooks on PostgreSQL", (it) => {
   it.effect(
     "an erased contact is in no event and no answer; what waits is skipped, and a batch goes on without it",
     () =>
