@@ -29,8 +29,8 @@ export const PlotArea = ({ height_px, points, series, timeOf }: Props) => {
       fillOpacity={0.14}
       connectNulls={false}
       valueFormatter={number}
-      // Labels at equal distances.
-      xAxisProps={{ interval: "equidistantPreserveStart", minTickGap: 24 }}
+      // Labels at equal distances, with room for half of the last one.
+      xAxisProps={{ interval: "equidistantPreserveStart", minTickGap: 16, padding: { right: 40 } }}
       // Counts and whole units.
       yAxisProps={{ allowDecimals: false }}
       // The plot is hidden from readers of screens, which get the table: nothing in it takes the focus.
