@@ -8,7 +8,7 @@ import { clone } from "@tentpole/adapters/test/TestDatabase"
 import { draftBlast, letterFrom, startBlast } from "../support/Blast.ts"
 import { command } from "../support/CommandLine.ts"
 import { statement } from "../support/Owner.ts"
-import { answered, Service, until } from "../support/Service.ts"
+import { answered, commandLine, Service, until } from "../support/Service.ts"
 import { ServiceProcess } from "../support/ServiceProcess.ts"
 import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 import { filesHolding, tablesHolding } from "./Canary.ts"
@@ -154,11 +154,8 @@ describe("stored data", () => {
       assert.strictEqual((await answered(restored, "GET", `/v1/email-blasts/${blast_id}`)).status, "scheduled")
       assert.strictEqual(sink.messages.length, before)
       assert.strictEqual(await restored.signal("SIGTERM"), 0)
-      const released = new ServiceProcess("@tentpole/worker/main", {
-        ...restored.environment,
-        ...environment,
-        SENDING: "on",
-      })
+      const variables = { ...restored.environment, ...environment, SENDING: "on" }
+      const released = new ServiceProcess(commandLine.href, variables, { args: ["worker"] })
       try {
         await until("the blast", async () => {
           const [blast] = await superuser<{ status: string }>(

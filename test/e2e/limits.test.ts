@@ -8,7 +8,7 @@ import { request } from "node:http"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { Ending } from "../support/Ending.ts"
 import { freePort } from "@tentpole/adapters/test/FreePort"
-import { apiKey, ask, until } from "../support/Service.ts"
+import { apiKey, ask, commandLine, until } from "../support/Service.ts"
 import { ServiceProcess } from "../support/ServiceProcess.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -34,7 +34,7 @@ beforeAll(async () => {
     const port = await freePort()
     const pagesPort = await freePort()
     const variables = { ...shared, PORT: String(port), PAGES_PORT: String(pagesPort) }
-    const started = await ServiceProcess.start(ending, "@tentpole/http/cli/main", variables, { args: ["http"] })
+    const started = await ServiceProcess.start(ending, commandLine.href, variables, { args: ["http"] })
     await started.up()
     const origin = `http://127.0.0.1:${port}`
     await until("readiness", async () => (await ask(origin, "GET", "/readyz")).status === 200)

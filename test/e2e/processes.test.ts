@@ -9,7 +9,7 @@ import { statement } from "../support/Owner.ts"
 import { Ending } from "../support/Ending.ts"
 import { next_applied } from "../support/NextRelease.ts"
 import { freePort } from "@tentpole/adapters/test/FreePort"
-import { answered, apiKey, ask, callsOf, openRequest, until } from "../support/Service.ts"
+import { answered, apiKey, ask, callsOf, commandLine, openRequest, until } from "../support/Service.ts"
 import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -38,7 +38,7 @@ beforeAll(async () => {
     JSON_BYTES_MAX: String(2 ** 20),
   }
   for (const command of ["http", "worker"]) {
-    processes.push(await ServiceProcess.start(ending, "@tentpole/http/cli/main", variables, { args: [command] }))
+    processes.push(await ServiceProcess.start(ending, commandLine.href, variables, { args: [command] }))
   }
   await Promise.all(processes.map((started) => started.up()))
 })

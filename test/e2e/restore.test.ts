@@ -8,7 +8,7 @@ import { FakeSmtp } from "@tentpole/adapters/test/FakeSmtp"
 import { letterFrom, startBlast } from "../support/Blast.ts"
 import { command } from "../support/CommandLine.ts"
 import { statement } from "../support/Owner.ts"
-import { answered, Service, until } from "../support/Service.ts"
+import { answered, commandLine, Service, until } from "../support/Service.ts"
 import { ServiceProcess } from "../support/ServiceProcess.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -54,11 +54,8 @@ describe("restore", () => {
       `create database ${backup} owner ${url.username} template ${database} strategy file_copy`,
     )
     const folder = { DATA_DIR: join(service.folder, "data") }
-    const sending = new ServiceProcess("@tentpole/worker/main", {
-      ...service.environment,
-      ...environment,
-      SENDING: "on",
-    })
+    const variables = { ...service.environment, ...environment, SENDING: "on" }
+    const sending = new ServiceProcess(commandLine.href, variables, { args: ["worker"] })
     await until("the messages", async () => sink.messages.length === addresses.length)
     sending.terminate()
     assert.strictEqual(await sending.ended, 0)

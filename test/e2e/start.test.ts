@@ -40,7 +40,7 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
     assert.notInclude(service.output, apiKey)
     assert.match(
       service.output,
-      /^Starting PostgreSQL …\nRunning migrations …\nStarting the API and the worker …\n\nTentpole is running\./,
+      /^Tentpole is starting\.\nStarting PostgreSQL …\nRunning migrations …\nStarting the API and the worker …\n\nTentpole is running\./,
     )
     assert.match(service.output.trimEnd(), /Send a first mail: {2}npm run tentpole -- hello ann@example\.test$/)
     await until("readiness", async () => {
@@ -98,7 +98,7 @@ describe("tentpole start", { tags: ["attack/admin-access"] }, () => {
     assert.strictEqual(second.code, 1)
     assert.match(
       second.output.trim(),
-      /^Tentpole is already running on .*stop it, or set DATA_DIR to another folder\.$/,
+      /^Tentpole is starting\.\nTentpole is already running on .*stop it, or set DATA_DIR to another folder\.$/,
     )
   })
 
@@ -176,7 +176,7 @@ describe("tentpole start with an invalid configuration prints one sentence with 
     }
     const { code, output } = await tentpole(["start"], { DATA_DIR: broken, ...ports })
     assert.strictEqual(code, 1, output)
-    assert.match(output, /^Starting PostgreSQL …\n./)
+    assert.match(output, /^Tentpole is starting\.\nStarting PostgreSQL …\n./)
     assert.notInclude(output, "Running migrations")
     await rm(broken, { recursive: true })
   })

@@ -44,7 +44,8 @@ export interface Answer {
 }
 
 export const root = fileURLToPath(new URL("../../", import.meta.url))
-const commandLine = join(root, "packages/http/src/cli/main.ts")
+/** The program `tentpole`. */
+export const commandLine = new URL("../../packages/http/bin/tentpole.js", import.meta.url)
 
 export const apiKey = "e2e_0123456789_0123456789_0123456789"
 
@@ -150,7 +151,7 @@ export const runNode = (args: ReadonlyArray<string>, more: Record<string, string
 
 /** Runs a command of the command line. */
 export const tentpole = (args: ReadonlyArray<string>, more: Record<string, string> = {}): Promise<Ended> =>
-  runNode([commandLine, ...args], more)
+  runNode([fileURLToPath(commandLine), ...args], more)
 
 interface Parts {
   readonly folder: string
@@ -182,7 +183,10 @@ export class Service extends Data.Class<Parts> {
 
   /** Starts the service and waits until it is ready; fails with its output if it ends. */
   async start(): Promise<this> {
-    const child = spawn(process.execPath, [commandLine, "start"], { cwd: root, env: environment(this.environment) })
+    const child = spawn(process.execPath, [fileURLToPath(commandLine), "start"], {
+      cwd: root,
+      env: environment(this.environment),
+    })
     this.#child = child
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (this.output += String(chunk)))
     await until("the service to be ready", async () => {

@@ -33,6 +33,7 @@ if (!existsSync(fileURLToPath(import.meta.resolve("@tentpole/http/cli/main")))) 
 // cache too.
 process.env["NODE_COMPILE_CACHE"] ??= join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "tentpole")
 module.enableCompileCache(process.env["NODE_COMPILE_CACHE"])
-// The modules take a second to load.
+// The modules take up to a second to load.
 if (process.argv[2] === "start") process.stdout.write("Tentpole is starting.\n")
-await import("@tentpole/http/cli/main")
+const { bundledCommandLine } = await import("@tentpole/http/cli/Bundle")
+await import(bundledCommandLine() ?? "@tentpole/http/cli/main")

@@ -55,8 +55,8 @@ export const olderBuilds = async (built: string): Promise<ReadonlyArray<string>>
   return (await readdir(dist)).filter((name) => isBuild.test(name) && name !== own).map((name) => join(dist, name))
 }
 
-/** Deletes all builds but the newest ones. */
-const prune = async (dist: string): Promise<void> => {
+/** Deletes all builds of a folder but the newest ones. */
+export const keepNewest = async (dist: string): Promise<void> => {
   const builds = (await readdir(dist)).filter((name) => isBuild.test(name))
   const aged = await Promise.all(builds.map(async (name) => ({ name, at: (await stat(join(dist, name))).mtimeMs })))
   const old = aged.sort((a, b) => b.at - a.at).slice(builds_max)
@@ -117,7 +117,7 @@ const build = Effect.fnUntraced(function* (folder: string, bundler: string, into
   const release = Effect.promise(() => rm(`${into}.lock`, { force: true }))
   yield* bundle(folder, bundler, beside).pipe(
     Effect.andThen(Effect.promise(() => rename(beside, into))),
-    Effect.andThen(Effect.promise(() => prune(dist))),
+    Effect.andThen(Effect.promise(() => keepNewest(dist))),
     Effect.ensuring(Effect.promise(() => rm(beside, { recursive: true, force: true }))),
     Effect.ensuring(release),
   )
