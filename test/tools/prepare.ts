@@ -6,7 +6,9 @@ import { Effect } from "effect"
 import { existsSync } from "node:fs"
 import { rename, rm } from "node:fs/promises"
 import { dirname } from "node:path"
-import { root } from "../support/Service.ts"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
 
 /** Modules that processes start with, and their files in the bundle. */
 const entries: Record<string, string> = {
@@ -55,7 +57,8 @@ const bundle = async (): Promise<void> => {
   }
 }
 
-// An installation without the tools of development, or with sources that don't compile, is usable: a start reports what is wrong.
+// An installation without the tools of development, or with sources that don't compile, is usable. So is one with a Node that can't
+// run this file: `npm install` goes on, and a start says which Node is needed.
 const done = await Promise.allSettled([bundle(), Effect.runPromise(builtConsole(consoleFolder))])
 for (const each of done) {
   if (each.status === "rejected") process.stdout.write(`Not built, only slower: ${String(each.reason)}\n`)

@@ -151,13 +151,16 @@ const connected = Effect.gen(function* () {
   }
 })
 
+/** What is built once for all suites of this worker, and ends with it. */
+export const forWorker = <A, E>(built: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A> =>
+  Effect.runSync(
+    Effect.cached(
+      Effect.promise(() => Effect.runPromise(Effect.provideService(built, Scope.Scope, Scope.makeUnsafe()))),
+    ),
+  )
+
 /** The database of this worker. A new clone with its first sessions would take the processor a tenth of a second. */
-const shared = Effect.runSync(
-  Effect.cached(
-    // Its sessions end with the worker.
-    Effect.promise(() => Effect.runPromise(Effect.provideService(connected, Scope.Scope, Scope.makeUnsafe()))),
-  ),
-)
+const shared = forWorker(connected)
 
 /** Connections to the database of this worker, emptied. */
 const sharedClients = Layer.effectContext(

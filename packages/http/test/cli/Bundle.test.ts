@@ -50,7 +50,7 @@ describe("the bundle of a checkout", () => {
     })
   }
 
-  it("is not used in a copy of the checkout: the copied list of packages may belong to other packages", () => {
+  it("is not used in a copy of the checkout", () => {
     makeBundle()
     const copy = `${root}-copy`
     cpSync(root, copy, { recursive: true, preserveTimestamps: true })
