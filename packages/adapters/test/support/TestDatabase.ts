@@ -151,7 +151,7 @@ const connected = Effect.gen(function* () {
   }
 })
 
-/** What is built once for all suites of this worker, and ends with it. */
+/** Builds it once for all suites of this worker; it ends with the worker. */
 export const forWorker = <A, E>(built: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A> =>
   Effect.runSync(
     Effect.cached(
