@@ -1,7 +1,7 @@
 // What `npm install` runs in a checkout: builds the console, and bundles the processes, so that a start waits for neither. After a
 // change of the sources, `npm start` builds the console again, and processes run the sources.
 import { bundleOf } from "@tentpole/http/cli/Bundle"
-import { builtConsole, consoleFolder, keepNewest } from "@tentpole/http/console/ConsoleBuild"
+import { builtConsole, consoleFolder, ConsoleMissing, keepNewest } from "@tentpole/http/console/ConsoleBuild"
 import { Effect } from "effect"
 import { existsSync } from "node:fs"
 import { rename, rm } from "node:fs/promises"
@@ -61,5 +61,7 @@ const bundle = async (): Promise<void> => {
 // run this file: `npm install` goes on, and a start says which Node is needed.
 const done = await Promise.allSettled([bundle(), Effect.runPromise(builtConsole(consoleFolder))])
 for (const each of done) {
-  if (each.status === "rejected") process.stdout.write(`Not built, only slower: ${String(each.reason)}\n`)
+  if (each.status === "fulfilled") continue
+  const reason = each.reason instanceof ConsoleMissing ? each.reason.reason : String(each.reason)
+  process.stdout.write(`${reason}\n`)
 }
