@@ -24,6 +24,8 @@ export const allViews: ReadonlyArray<View> = [
 /** The views that tests open: each width and each scheme once. `npm run test:browser` opens all. */
 export const views = process.env["VIEWS"] === "all" ? allViews : allViews.slice(0, 2)
 
+const sizeOf = (width: number) => ({ width, height: width < 500 ? 844 : 800 })
+
 /** What a page did that it must not do. */
 interface Watch {
   readonly complaints: Array<string>
@@ -60,6 +62,12 @@ const watch = (page: Page, origin: string): void => {
 /** Waits until every request has its answer, and none follows within some tenths of a second. */
 export const settled = async (page: Page, tenths = 5): Promise<void> => {
   for (let idle = 0; idle < tenths; idle = watches.get(page)?.pending.size === 0 ? idle + 1 : 0) await pause(100)
+}
+
+/** Shows the page as another view does, without loading it again. */
+export const resize = async (page: Page, { scheme, width }: View): Promise<void> => {
+  await page.setViewportSize(sizeOf(width))
+  await page.emulateMedia({ colorScheme: scheme })
 }
 
 /** Names what the next steps of a test are allowed to log. */
@@ -115,7 +123,7 @@ export class Console {
   /** Starts a service and creates the first user. Null if there is no browser. */
   static async start(more: Record<string, string> = {}): Promise<Console | null> {
     const started = await Console.startUnused(more)
-    await started?.signIn()
+    await (await started?.firstSignIn())?.context().close()
     return started
   }
 
@@ -138,8 +146,8 @@ export class Console {
     return /http:\/\/\S+#link=\S+/.exec(this.service.output)?.[0] ?? assert.fail(this.service.output)
   }
 
-  /** Signs the owner in by the form, as a person does. */
-  async signIn(): Promise<void> {
+  /** Creates the account of the owner with the link of the banner, as a person does. The page is signed in. */
+  async firstSignIn(): Promise<Page> {
     const page = await this.open(this.link, { width: 1280, scheme: "light" }, false)
     expecting(page, /401.*\/auth\/v1\/session/)
     await page.getByLabel("Your name").fill(owner.name)
@@ -149,13 +157,13 @@ export class Console {
     await page.getByRole("button", { name: "Create account" }).click()
     await page.getByRole("button", { name: `Account of ${owner.name}` }).waitFor()
     this.#state = await page.context().storageState()
-    await page.context().close()
+    return page
   }
 
   /** A page in its own context. Close the context after use. */
   async open(url: string, { scheme, width }: View, isSignedIn = true): Promise<Page> {
     const context = await this.browser.newContext({
-      viewport: { width, height: width < 500 ? 844 : 800 },
+      viewport: sizeOf(width),
       colorScheme: scheme,
       locale: "en-GB",
       timezoneId: "Europe/Berlin",
