@@ -92,16 +92,22 @@ export const spoken: Find = (sources) =>
       return found
     })
 
+const lengthOf = (code: string): number => (code.match(/^.*\S.*$/gm) ?? []).length
+
+/** Published, with a declaration that is longer than a function may be. To visit the others too would take seconds. */
+const isLong = (each: Source): boolean =>
+  isPublished(each) && each.code.split(/^(?=(?:export|const|function|class)\b)/m).some((part) => lengthOf(part) > 70)
+
 /** A line counts for the innermost function with a name: a service of short methods is short. */
 export const functions: Find = (sources) =>
-  sources.filter(isPublished).flatMap((source) => {
+  sources.filter(isLong).flatMap((source) => {
     const found: Array<Violation> = []
     const open = [{ inner: 0, hasFunction: false }]
     const enter = () => void open.push({ inner: 0, hasFunction: false })
     const mark = () => void Object.assign(open.at(-1) ?? {}, { hasFunction: true })
     const leave = ({ end, start }: { readonly start: number; readonly end: number }) => {
       const { hasFunction, inner } = open.pop() ?? { inner: 0, hasFunction: false }
-      const own = (source.code.slice(start, end).match(/^.*\S.*$/gm) ?? []).length - inner
+      const own = lengthOf(source.code.slice(start, end)) - inner
       for (const outer of open.slice(-1)) outer.inner += hasFunction ? own + inner : inner
       if (hasFunction && own > 70) found.push(source.at(start, `a function of ${own} lines`))
     }
