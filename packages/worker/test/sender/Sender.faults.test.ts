@@ -161,8 +161,8 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
       Effect.gen(function* () {
         const server = yield* fakeSmtp({ behaviour: { pause_ms: 5 } })
         const [dying, living] = [yield* workspace, yield* workspace]
-        const theirs = yield* sendingBlast(dying, 200, { prefix: "dying" })
-        const others = yield* sendingBlast(living, 300, { prefix: "living" })
+        const theirs = yield* sendingBlast(dying, 120, { prefix: "dying" })
+        const others = yield* sendingBlast(living, 150, { prefix: "living" })
         const sentTo = (prefix: string) => server.messages.filter(({ to }) => to.startsWith(prefix)).length
         let isDead = false
         const ifAlive =
@@ -191,7 +191,7 @@ layer(world, { excludeTestServices: true })("the sender with faults", (it) => {
         yield* until(Effect.sync(() => sentTo("dying") >= 40))
         isDead = true
         yield* until(isSent(living, others))
-        assert.isBelow(sentTo("dying"), 200, "its messages waited")
+        assert.isBelow(sentTo("dying"), 120, "its messages waited")
         isDead = false
         yield* until(isSent(dying, theirs))
         noneTwice(server)

@@ -52,13 +52,13 @@ layer(world, { excludeTestServices: true })("the sender's pace", (it) => {
     () =>
       Effect.gen(function* () {
         const server = yield* fakeSmtp()
-        const workspace = yield* workspaceWith({ sendingPerSecond: 400, sendingPerDomainPerSecond: 200 })
-        const blast = yield* sendingBlast(workspace, 300)
+        const workspace = yield* workspaceWith({ sendingPerSecond: 200, sendingPerDomainPerSecond: 100 })
+        const blast = yield* sendingBlast(workspace, 150)
         yield* running(server)
         yield* running(server)
         yield* until(isSent(workspace, blast))
         noneTwice(server)
-        assert.strictEqual(server.messages.length, 300)
+        assert.strictEqual(server.messages.length, 150)
         yield* consistent(workspace, blast, server)
       }).pipe(Effect.scoped),
     patience_ms,
