@@ -15,8 +15,8 @@ import {
   message_days_min,
   webhook_log_days_min,
 } from "@tentpole/core/ports/Maintenance"
-import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer, References } from "effect"
+import { afterAll, assert, it } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, References, Scope } from "effect"
 import { insertions, loosen } from "./schema/Rows.ts"
 import { tables } from "./schema/Tenancy.ts"
 
@@ -54,6 +54,11 @@ const begin = Effect.gen(function* () {
     order by relation`
   return { owner, rules, run }
 })
+
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+/** One database for tests of different tables. */
+const shared = Effect.runSync(Effect.cached(Scope.provide(begin, scope)))
 
 /** The value of the age column of a row that is `age` days old, as SQL. */
 const agedOf: Readonly<Record<string, string>> = {
@@ -141,7 +146,7 @@ it.live("rows beyond the retention of their table are deleted, younger rows and 
 
 it.live("rows of every workspace are deleted, also after the thousandth", () =>
   Effect.gen(function* () {
-    const { owner, run } = yield* begin
+    const { owner, run } = yield* shared
     const insertion = yield* insertions(owner, ["outbox_event", "idempotency_key"])
     const old = "now() - interval '9 days'"
     const workspaces = { workspace_id: "gen_random_uuid()" }
@@ -152,7 +157,7 @@ it.live("rows of every workspace are deleted, also after the thousandth", () =>
     const [left] = yield* owner<{ readonly rows: number }>`
       select (select count(*)::int from outbox_event) + (select count(*)::int from idempotency_key) as rows`
     assert.strictEqual(left?.rows, 0)
-  }).pipe(Effect.scoped),
+  }),
 )
 
 it.live("a table that fails does not stop maintenance of the others", () =>
@@ -173,7 +178,7 @@ it.live("a table that fails does not stop maintenance of the others", () =>
 
 it.live("a partition with rows that are still needed is not dropped", () =>
   Effect.gen(function* () {
-    const { owner, rules, run } = yield* begin
+    const { owner, rules, run } = yield* shared
     const rule = rules.find(({ relation }) => relation === "delivery") ?? assert.fail("no rule")
     yield* createPast(owner, rule, 8)
     const insertion = yield* insertions(owner, ["delivery", "delivery_queue"])
@@ -197,12 +202,12 @@ it.live("a partition with rows that are still needed is not dropped", () =>
     yield* run(shortest)
     const old = yield* months("delivery_id < tentpole_day_start('uuid', (now() - interval '130 days')::date)::uuid")
     assert.deepStrictEqual(old, queued)
-  }).pipe(Effect.scoped),
+  }),
 )
 
 it.live("ids without a time are deleted by no retention", () =>
   Effect.gen(function* () {
-    const { owner, run } = yield* begin
+    const { owner, run } = yield* shared
     const insertion = yield* insertions(owner, ["import_row"])
     const ids = ["01000000-0000-4000-8000-000000000000", "01000000-0000-7000-8000-000000000000"]
     for (const id of ids) yield* owner.unsafe(insertion("import_row", mine, { import_run_id: `'${id}'::uuid` }))
@@ -212,12 +217,12 @@ it.live("ids without a time are deleted by no retention", () =>
       left.map(({ id }) => id),
       ids.slice(0, 1),
     )
-  }).pipe(Effect.scoped),
+  }),
 )
 
 it.live("new partitions get the indexes that the table's rule names", () =>
   Effect.gen(function* () {
-    const { owner, run } = yield* begin
+    const { owner, run } = yield* shared
     yield* owner`
       update table_retention set index_statements = array['create unique index on %s (workspace_id, position)']
       where relation = 'flow_event'`
@@ -228,5 +233,5 @@ it.live("new partitions get the indexes that the table's rule names", () =>
     const indexes = yield* owner<{ readonly definition: string }>`
       select indexdef as definition from pg_indexes where tablename like 'flow_event%' and indexdef like '%(workspace_id, "position")'`
     assert.lengthOf(indexes, 1)
-  }).pipe(Effect.scoped),
+  }),
 )

@@ -5,9 +5,9 @@ import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
 import * as Transactor from "@tentpole/adapters/postgres/kernel/Transactor"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transactor as Transacting } from "@tentpole/core/kernel/changes/Transactor"
-import { assert, it } from "@effect/vitest"
+import { afterAll, assert, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { readFileSync } from "node:fs"
 import { clone } from "@tentpole/adapters/test/TestDatabase"
 import { insertions, loosen } from "./schema/Rows.ts"
@@ -25,13 +25,18 @@ const database = Effect.gen(function* () {
   return { owner: Context.get(owner, PgClient.PgClient), service: Context.get(service, PgClient.PgClient) }
 })
 
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+/** A clone for the tests that change nothing. */
+const unchanged = Effect.runSync(Effect.cached(Scope.provide(database, scope)))
+
 it.live("every table has row-level security, and its keys and references begin with workspace_id", () =>
   Effect.gen(function* () {
-    const { owner } = yield* database
+    const { owner } = yield* unchanged
     const faults = without(globals, tenancy(yield* tables(owner)))
     const lines = faults.map(({ what, remedy }) => `${what}\n    ${remedy}`)
     assert(lines.length === 0, `${lines.length} to mend:\n${lines.join("\n")}`)
-  }).pipe(Effect.scoped),
+  }),
 )
 
 it("docs/scaling.md names the server of each global table", () => {
@@ -47,7 +52,7 @@ it("docs/scaling.md names the server of each global table", () => {
 
 it.live("docs/operating.md names every table, and what removes its rows", () =>
   Effect.gen(function* () {
-    const { owner } = yield* database
+    const { owner } = yield* unchanged
     const stored = yield* owner<{ readonly name: string }>`
       select relname as name from pg_class where relkind in ('r', 'p') and not relispartition
         and relnamespace in ('public'::regnamespace, 'jobs'::regnamespace)`
@@ -59,7 +64,7 @@ it.live("docs/operating.md names every table, and what removes its rows", () =>
       named,
       stored.map(({ name }) => name),
     )
-  }).pipe(Effect.scoped),
+  }),
 )
 
 it.live("reports tables without row-level security, and keys that do not begin with workspace_id", () =>
@@ -173,7 +178,7 @@ it.live("an erased workspace has no rows in any table, and another one keeps all
 
 it.live("functions with the rights of their owner pin their search path, and only the service may call them", () =>
   Effect.gen(function* () {
-    const { owner } = yield* database
+    const { owner } = yield* unchanged
     const functions = yield* owner<{ readonly name: string; readonly pinned: boolean; readonly callers: string }>`
       select p.proname as name, coalesce('search_path=pg_catalog, public, pg_temp' = any(p.proconfig), false) as pinned,
         array_to_string(array(select coalesce(r.rolname, 'public') from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
@@ -183,12 +188,12 @@ it.live("functions with the rights of their owner pin their search path, and onl
     for (const { callers, name, pinned } of functions) {
       assert.deepStrictEqual({ name, pinned, callers }, { name, pinned: true, callers: "tentpole_service" })
     }
-  }).pipe(Effect.scoped),
+  }),
 )
 
 it.live("no rows are written by triggers", () =>
   Effect.gen(function* () {
-    const { owner } = yield* database
+    const { owner } = yield* unchanged
     const found = yield* owner<{ readonly name: string }>`
       select distinct tgname::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
       where not t.tgisinternal and c.relnamespace = 'public'::regnamespace order by 1`
@@ -197,22 +202,22 @@ it.live("no rows are written by triggers", () =>
       select proname::text as name from pg_proc p where pronamespace = 'public'::regnamespace
         and prorettype = 'trigger'::regtype`
     assert.deepStrictEqual(unused, [])
-  }).pipe(Effect.scoped),
+  }),
 )
 
 it.live("partitioned tables refer to workspaces only: a new partition locks the other table", () =>
   Effect.gen(function* () {
-    const { owner } = yield* database
+    const { owner } = yield* unchanged
     const found = yield* owner<{ readonly name: string }>`
       select conname::text as name from pg_constraint f join pg_class c on c.oid = f.conrelid
       where f.contype = 'f' and c.relkind = 'p' and f.confrelid <> 'workspace'::regclass`
     assert.deepStrictEqual(found, [])
-  }).pipe(Effect.scoped),
+  }),
 )
 
 it.live("ids that the database makes begin with their time, in the order of their creation", () =>
   Effect.gen(function* () {
-    const { owner } = yield* database
+    const { owner } = yield* unchanged
     const made = Effect.map(owner<{ readonly id: string }>`select uuid_v7()::text as id`, ([row]) => row?.id ?? "")
     const before_ms = Date.now()
     const ids = yield* Effect.all(Array.from({ length: 100 }, () => made))
@@ -221,12 +226,12 @@ it.live("ids that the database makes begin with their time, in the order of thei
       assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
       assert.closeTo(Number.parseInt(id.replace("-", "").slice(0, 12), 16), before_ms, 60_000)
     }
-  }).pipe(Effect.scoped),
+  }),
 )
 
 it.live("tables have comments, and constraints have names of their own", () =>
   Effect.gen(function* () {
-    const { owner } = yield* database
+    const { owner } = yield* unchanged
     const faults = yield* owner<{ readonly name: string }>`
       select relname::text as name from pg_class
       where relnamespace in ('public'::regnamespace, 'jobs'::regnamespace) and relkind in ('r', 'p', 'v')
@@ -235,13 +240,13 @@ it.live("tables have comments, and constraints have names of their own", () =>
       union all
       select conname from pg_constraint where connamespace in ('public'::regnamespace, 'jobs'::regnamespace) and conname ~ '_check$|_(check|key|fkey)[0-9]+$'`
     assert.deepStrictEqual(faults, [])
-  }).pipe(Effect.scoped),
+  }),
 )
 
 const rowLevelSecurityTest = tagged(it.live, "attack/row-level-security")
 rowLevelSecurityTest("the service owns nothing, creates nothing, and has no access to partitions", () =>
   Effect.gen(function* () {
-    const { service } = yield* database
+    const { service } = yield* unchanged
     const [role] = yield* service<Record<string, unknown>>`
       select rolname as name, rolsuper, rolbypassrls, rolcreatedb, rolcreaterole,
         (select count(*)::int from pg_auth_members m where m.member = r.oid) as groups,
