@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { fresh, posting } from "./AttackFixture.ts"
 import type { Estate, Probe, Room } from "./AttackSuite.ts"
-import { operationsOf } from "./Attacks.ts"
+import { type Operation, operationsOf } from "./Attacks.ts"
 import { tenants } from "../fixtures/Described.ts"
 import { type Json, unknownId } from "../fixtures/World.ts"
 
@@ -22,6 +22,9 @@ export interface AudienceEstate extends Estate {
   readonly topic_id: string
 }
 
+const changesList = ({ method, path }: Operation): boolean =>
+  method === "PATCH" && path === "/v1/contact-lists/{listId}"
+
 /** `field` is the `api_name` of its custom field too. */
 const settleAudience: Room<AudienceEstate>["settle"] = Effect.fnUntraced(function* ({ call }, field, _, operation) {
   const made = posting(call)
@@ -32,10 +35,10 @@ const settleAudience: Room<AudienceEstate>["settle"] = Effect.fnUntraced(functio
   const { contact_id } = contacts.items[0]
   const list = yield* made("/v1/contact-lists", { name: `of ${field}`, kind: "static", contact_ids: [contact_id] })
   const rules = { kind: "condition", source: "contact", field: "city", operator: "is_empty" }
-  const changed = operation?.method === "PATCH" && operation.path === "/v1/contact-lists/{listId}"
-  const listId: string = changed
-    ? (yield* made("/v1/contact-lists", { name: `picked of ${field}`, kind: "dynamic", rules })).list_id
-    : list.list_id
+  const listId: string =
+    operation !== null && changesList(operation)
+      ? (yield* made("/v1/contact-lists", { name: `picked of ${field}`, kind: "dynamic", rules })).list_id
+      : list.list_id
   const exported = yield* call("POST", `/v1/contact-lists/${listId}/export`, { json: {} })
   const topic = yield* made("/v1/topics", { name: `of ${field}`, default_subscription: "unsubscribed" })
   const estate: AudienceEstate = {
@@ -194,6 +197,7 @@ export const audience: Room<AudienceEstate> = {
   ),
   probes: audienceProbes,
   settle: settleAudience,
+  stateFor: (operation) => (changesList(operation) ? "dynamic list" : null),
   readable,
   ids: ["contact_id", "source_contact_id", "fieldDefinitionId", "listId", "staticListId", "topicId"],
   found: (json) => json.pagination?.total,

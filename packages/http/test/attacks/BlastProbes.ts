@@ -169,6 +169,7 @@ export const blasts: Room<BlastEstate> = {
   operations: operationsOf(tenants, ["/v1/email-blasts"]).filter(({ path }) => !path.endsWith("/audit")),
   probes: blastProbes,
   settle: settleBlasts,
+  stateFor: ({ method, path }) => before[`${method} ${path}`] ?? null,
   readable,
   ids: ["contact_id", "listId", "emailId", "templateId", "fieldDefinitionId", "topicId"],
   // These operations execute the statements of the others too.

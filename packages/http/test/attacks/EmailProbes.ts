@@ -93,6 +93,7 @@ export const emails: Room<EmailEstate> = {
   operations: operationsOf(tenants, ["/v1/emails"]),
   probes: emailProbes,
   settle: settleEmails,
+  stateFor: ({ method }) => (method === "POST" ? "generated" : null),
   readable,
   ids: ["contact_id", "templateId"],
   found: (json) => json.emails.length,
@@ -226,6 +227,7 @@ export const messages: Room<MessageEstate> = {
   operations: operationsOf(tenants, [root]),
   probes: messageProbes,
   settle: settleMessages,
+  stateFor: ({ path }) => (path.endsWith("/retry") ? "failed" : null),
   renewed: (side, { field }, context, operation) => settleMessages(side, field, context, operation),
   readable: ({ contact_id, messageId }) => [
     `${root}?limit=100`,

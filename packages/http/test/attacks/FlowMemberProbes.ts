@@ -62,6 +62,7 @@ export const flowMembers: Room<FlowMemberEstate> = {
   operations: operationsOf(tenants, ["/v1/email-flows"]).filter(isOfMembers),
   probes: flowMemberProbes,
   settle: settleFlow,
+  stateFor: ({ method }) => (method === "DELETE" ? "member" : null),
   readable,
   ids: ["contactId"],
   found: (json) => json.members.length,

@@ -241,6 +241,7 @@ export const flows: Room<FlowEstate> = {
   operations: operationsOf(tenants, ["/v1/email-flows"]).filter((operation) => !isOfMembers(operation)),
   probes: flowProbes,
   settle: settleFlows,
+  stateFor: ({ path }) => (path.endsWith("/pause") ? "active" : null),
   readable,
   ids: [
     "contact_id",

@@ -150,6 +150,7 @@ export const tents: Room<TentEstate> = {
   ),
   probes: tentProbes,
   settle: settleTents,
+  stateFor: ({ path }) => (path.endsWith("/revise") ? "generated" : null),
   readable,
   ids: ["tentId", "idleTentId", "idleAssetId", "templateId"],
   found: (json) => json.tents.length,

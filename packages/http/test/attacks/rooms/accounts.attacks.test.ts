@@ -53,9 +53,17 @@ it("every operation of accounts with a body has a probe", () => {
 const cookiesOf = ({ headers }: Answered): Array<string> =>
   headers.getSetCookie().map((each) => each.split(";")[0] ?? "")
 
+interface Person {
+  readonly call: Call
+  readonly estate: Estate
+}
+
 interface Ground {
   /** A user with two sessions and an unused link, and a caller with the cookie of the first. */
-  readonly person: Effect.Effect<{ readonly call: Call; readonly estate: Estate }>
+  readonly person: Effect.Effect<Person>
+  /** All requests of this one are refused or read only. */
+  readonly ours: Person
+  readonly other: Person
   readonly stranger: Call
 }
 
@@ -95,7 +103,7 @@ const served = Layer.effect(
       const token = yield* invite(`new.${email}`)
       return { call: own, estate: { email, passkey_id, registration, session_id, token, user_id } }
     }).pipe(Effect.orDie)
-    return { person, stranger }
+    return { person, ours: yield* person, other: yield* person, stranger }
   }),
 )
 
@@ -121,8 +129,8 @@ layer(served, { excludeTestServices: true })("attacks on accounts", (test) => {
       nameOf(operation),
       () =>
         Effect.gen(function* () {
-          const { person, stranger } = yield* Accounts
-          const [{ call, estate }, other] = [yield* person, yield* person]
+          const { other, ours, person, stranger } = yield* Accounts
+          const { call, estate } = ours
           const mine = Effect.map(call("GET", `${root}/session`), ({ text }) => text)
           const before = yield* mine
           const attacks = attacksOn(operation, estate)
@@ -132,7 +140,8 @@ layer(served, { excludeTestServices: true })("attacks on accounts", (test) => {
           assert.strictEqual(yield* mine, before)
 
           const right = probes[nameOf(operation)]
-          const sent = right === undefined ? {} : { json: right(estate) }
+          const sentBy = (its: Estate) => (right === undefined ? {} : { json: right(its) })
+          const sent = sentBy(estate)
           for (const name of owned.filter((each) => operation.path.includes(`{${each}}`))) {
             for (const id of [unknownId, other.estate[name]]) {
               const foreign = yield* call(operation.method, addressOf(operation, { [name]: id }), sent)
@@ -140,19 +149,19 @@ layer(served, { excludeTestServices: true })("attacks on accounts", (test) => {
               assert.strictEqual(foreign.status, 404)
             }
           }
-          const { registration: _, ...values } = estate
-          const path = addressOf(operation, values)
+          const pathOf = ({ registration: _, ...values }: Estate) => addressOf(operation, values)
           if (!open.includes(nameOf(operation))) {
             for (const cookie of ["", `tentpole=${"A".repeat(43)}`, "tentpole=1", "tentpole="]) {
-              const refused = yield* stranger(operation.method, path, { ...sent, headers: { cookie } })
+              const refused = yield* stranger(operation.method, pathOf(estate), { ...sent, headers: { cookie } })
               holdToShape("without a session", refused)
               assert.strictEqual(refused.status, 401)
             }
           }
-          const taken = yield* call(operation.method, path, sent)
+          const changed = operation.method === "GET" ? ours : yield* person
+          const taken = yield* changed.call(operation.method, pathOf(changed.estate), sentBy(changed.estate))
           assert.isBelow(taken.status, 300, taken.text)
-          for (const attack of attacks.filter(({ expected }) => expected === "either")) {
-            holdTo(attack, yield* call(operation.method, attack.path, attack.sent))
+          for (const attack of attacksOn(operation, changed.estate).filter(({ expected }) => expected === "either")) {
+            holdTo(attack, yield* changed.call(operation.method, attack.path, attack.sent))
           }
           assert.strictEqual((yield* other.call("GET", `${root}/session`)).status, 200)
         }),

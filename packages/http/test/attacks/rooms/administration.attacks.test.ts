@@ -88,10 +88,15 @@ const settled = Effect.fnUntraced(function* ({ addContact, addDeadJob, addMember
   return { workspace_id, confirm: slug, key_id, domain_id, page_domain_id, ...job, ...people }
 })
 
-/** A second workspace, which sends no attacks, with its full state, which must not change. */
+type Estate = Effect.Success<ReturnType<typeof settled>>
+
+/** Two workspaces with their full states, which must not change. */
 interface Ground extends Administered {
-  readonly other: Effect.Success<ReturnType<typeof settled>>
-  readonly otherAsSettled: string
+  /** Its requests are refused or read only. */
+  readonly ours: Estate
+  /** It gets no requests. */
+  readonly other: Estate
+  readonly asSettled: readonly [ours: string, other: string]
 }
 
 /** Everything that the administration API returns for the workspace. */
@@ -160,8 +165,9 @@ const served = Layer.effect(
         )
       }).pipe(Effect.orDie, Effect.provide(context))
     const adding = { admin, addContact, addDeadJob, addMember }
-    const other = yield* settled(adding)
-    return { ...adding, other, otherAsSettled: yield* everything(admin, other.workspace_id) }
+    const [ours, other] = [yield* settled(adding), yield* settled(adding)]
+    const states = [yield* everything(admin, ours.workspace_id), yield* everything(admin, other.workspace_id)] as const
+    return { ...adding, ours, other, asSettled: states }
   }),
 )
 const options = { excludeTestServices: true } as const
@@ -172,14 +178,11 @@ layer(served, options)("attacks on the administration", (test) => {
       () =>
         Effect.gen(function* () {
           const ground = yield* Admin
-          const { admin, other } = ground
-          const estate = yield* settled(ground)
-          const before = yield* everything(admin, estate.workspace_id)
+          const { admin, other, ours: estate } = ground
           const attacks = attacksOn(operation, estate)
           for (const attack of attacks.filter(({ expected }) => expected === "refused")) {
             holdTo(attack, yield* admin(operation.method, attack.path, attack.sent))
           }
-          assert.strictEqual(yield* everything(admin, estate.workspace_id), before)
 
           const right = probes[nameOf(operation)] ?? null
           const sent = () => (right === null ? {} : { json: right() })
@@ -200,14 +203,21 @@ layer(served, options)("attacks on the administration", (test) => {
             holdToShape("without the token", refused)
             assert.strictEqual(refused.status, 401)
           }
-          const taken = yield* admin(operation.method, path, sent())
+          const changed = operation.method === "GET" ? estate : yield* settled(ground)
+          const taken = yield* admin(operation.method, addressOf(operation, changed), sent())
           assert.isBelow(taken.status, 300, taken.text)
-          for (const attack of attacks.filter(({ expected }) => expected === "either")) {
+          for (const attack of attacksOn(operation, changed).filter(({ expected }) => expected === "either")) {
             holdTo(attack, yield* admin(operation.method, attack.path, attack.sent))
           }
-          assert.strictEqual(yield* everything(admin, other.workspace_id), ground.otherAsSettled)
         }),
       { timeout: 300_000 },
     )
   }
+  test.effect("no refused request changed anything, and no request anything of another workspace", () =>
+    Effect.gen(function* () {
+      const { admin, asSettled, other, ours } = yield* Admin
+      assert.strictEqual(yield* everything(admin, ours.workspace_id), asSettled[0])
+      assert.strictEqual(yield* everything(admin, other.workspace_id), asSettled[1])
+    }),
+  )
 })
