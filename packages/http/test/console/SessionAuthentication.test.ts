@@ -1,7 +1,7 @@
 // Tests of sessions on the console's listener.
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { ask, browserAt, consoleWorld, ofConsole, password, unusedLink } from "../fixtures/ConsoleWorld.ts"
 import { testKey } from "../fixtures/World.ts"
 
@@ -9,12 +9,16 @@ const inDefault = { headers: { "x-tentpole-workspace": "default" } }
 const codeOf = ({ json, status }: { readonly status: number; readonly json: { readonly code?: string } | null }) =>
   status < 300 ? status : `${status} ${json?.code}`
 
-const sessionsTest = tagged(it.live, "attack/sessions")
+/** One world for the tests that leave the sessions of Ann and her password as they are. */
+const World = Context.Service<Effect.Success<typeof consoleWorld>>("test/World")
 
-describe("sessions", () => {
-  it.live("begin with the first link: its user is an operator and the owner of the first workspace", () =>
+layer(Layer.effect(World, consoleWorld), { excludeTestServices: true })("sessions", (test) => {
+  const sessionsTest = tagged(test.effect, "attack/sessions")
+  const forgeryTest = tagged(test.effect, "attack/forged-request")
+
+  test.effect("begin with the first link: its user is an operator and the owner of the first workspace", () =>
     Effect.gen(function* () {
-      const { ann, signedIn, workspace } = yield* consoleWorld
+      const { ann, signedIn, workspace } = yield* World
       assert.strictEqual(signedIn.status, 201)
       const { expires_at, user, memberships } = signedIn.json
       assert.deepInclude(user, { name: "Ann", email: "Ann@example.org", operator: true })
@@ -27,12 +31,12 @@ describe("sessions", () => {
         /^tentpole=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
       )
       assert.deepInclude((yield* ann.call("GET", "/auth/v1/session")).json.user, { name: "Ann" })
-    }).pipe(Effect.scoped),
+    }),
   )
 
-  it.live("call /v1 in the workspace that the header names by id or slug, and /admin/v1", () =>
+  test.effect("call /v1 in the workspace that the header names by id or slug, and /admin/v1", () =>
     Effect.gen(function* () {
-      const { ann, workspace } = yield* consoleWorld
+      const { ann, workspace } = yield* World
       assert.strictEqual((yield* ann.call("GET", "/v1/contacts", inDefault)).status, 200)
       const byId = { "x-tentpole-workspace": workspace.id }
       const made = yield* ann.call("POST", "/v1/contacts", {
@@ -45,12 +49,12 @@ describe("sessions", () => {
       assert.strictEqual(codeOf(yield* ann.call("GET", "/v1/contacts", other)), "404 not_found")
       const listed = yield* ann.call("GET", `/admin/v1/workspaces`)
       assert.strictEqual(listed.json.workspaces.length, 1)
-    }).pipe(Effect.scoped),
+    }),
   )
 
   sessionsTest("belong to one listener: the API knows no cookie, the console no key", () =>
     Effect.gen(function* () {
-      const { ann, api, console } = yield* consoleWorld
+      const { ann, api, console } = yield* World
       const cookie = { cookie: ann.cookie() }
       assert.strictEqual(
         codeOf(yield* ask(api, "GET", "/v1/contacts", { headers: { ...cookie, ...inDefault.headers } })),
@@ -64,10 +68,99 @@ describe("sessions", () => {
         codeOf(yield* ask(api, "GET", "/auth/v1/session", { headers: { ...cookie, ...ofConsole } })),
         "404 not_found",
       )
-    }).pipe(Effect.scoped),
+    }),
   )
 
-  sessionsTest("can't be replayed after signing out, and are new for each sign-in", () =>
+  sessionsTest("take no token that the browser chose before it signed in", () =>
+    Effect.gen(function* () {
+      const { console } = yield* World
+      const cookie = `tentpole=${"A".repeat(43)}`
+      const mallory = browserAt(console)
+      const signedIn = yield* mallory.call("POST", "/auth/v1/sessions", {
+        json: { email: "ann@example.org", password },
+        headers: { cookie },
+      })
+      assert.strictEqual(signedIn.status, 201)
+      assert.notStrictEqual(mallory.cookie(), cookie)
+      const fixed = yield* ask(console, "GET", "/auth/v1/session", { headers: { ...ofConsole, cookie } })
+      assert.strictEqual(codeOf(fixed), "401 unauthorized")
+    }),
+  )
+
+  test.effect("begin with an invitation: its role and no more", () =>
+    Effect.gen(function* () {
+      const { ann, console, workspace } = yield* World
+      const invited = yield* ann.call("POST", `/admin/v1/workspaces/${workspace.id}/invitations`, {
+        json: { email: "Ben@example.org", role: "viewer" },
+      })
+      const [, token] = String(invited.json.url).split("#link=")
+      const ben = browserAt(console)
+      const joined = yield* ben.call("POST", "/auth/v1/sessions", {
+        json: { link: { token, name: "Ben" }, password: "a correct battery horse" },
+      })
+      assert.deepInclude(joined.json.user, { name: "Ben", email: "Ben@example.org", operator: false })
+      assert.deepStrictEqual(joined.json.memberships, [
+        { workspace_id: workspace.id, slug: "default", name: "default", role: "viewer" },
+      ])
+      assert.strictEqual((yield* ben.call("GET", "/v1/contacts", inDefault)).status, 200)
+      const written = yield* ben.call("POST", "/v1/contacts", {
+        json: { items: [{ email: "b@example.com" }] },
+        ...inDefault,
+      })
+      assert.strictEqual(codeOf(written), "403 role_too_low")
+      assert.strictEqual(codeOf(yield* ben.call("GET", "/admin/v1/workspaces")), "403 role_too_low")
+    }),
+  )
+
+  describe("the console's guard", () => {
+    forgeryTest("refuses requests of other sites, with a cookie and without", () =>
+      Effect.gen(function* () {
+        const { ann, console } = yield* World
+        const cookie = ann.cookie()
+        const own = `http://localhost:${console}`
+        const workspace = inDefault.headers
+        const wrong: ReadonlyArray<readonly [string, Readonly<Record<string, string>>]> = [
+          ["no header at all", {}],
+          ["same site", { ...workspace, "sec-fetch-site": "same-site" }],
+          ["cross site", { ...workspace, "sec-fetch-site": "cross-site" }],
+          ["typed address", { ...workspace, "sec-fetch-site": "none" }],
+          ["forged origin", { ...workspace, origin: "http://evil.example" }],
+          ["origin of another port", { ...workspace, origin: "http://localhost:1" }],
+          ["opaque origin", { ...workspace, origin: "null" }],
+          ["a form", { "sec-fetch-site": "same-origin", origin: own }],
+          ["strange host", { ...workspace, "sec-fetch-site": "same-origin", host: "rebound.example" }],
+          [
+            "host that contains the right one",
+            { ...workspace, "sec-fetch-site": "same-origin", host: "localhost.evil.example" },
+          ],
+        ]
+        for (const [name, headers] of wrong) {
+          for (const path of ["/v1/contacts", "/auth/v1/sessions", "/admin/v1/workspaces"]) {
+            const answered = yield* ask(console, "POST", path, { headers: { ...headers, cookie }, json: {} })
+            assert.strictEqual(codeOf(answered), "403 cross_origin_refused", `${name}: ${path}`)
+          }
+        }
+        for (const headers of [
+          { ...workspace, "sec-fetch-site": "same-origin" },
+          { ...workspace, origin: own },
+        ]) {
+          assert.strictEqual(
+            codeOf(yield* ask(console, "GET", "/v1/contacts", { headers: { ...headers, cookie } })),
+            200,
+          )
+        }
+        const reading = yield* ask(console, "GET", "/v1/contacts", {
+          headers: { ...workspace, cookie, "sec-fetch-site": "same-site" },
+        })
+        assert.strictEqual(codeOf(reading), "403 cross_origin_refused")
+        assert.isUndefined(reading.headers["access-control-allow-origin"])
+      }),
+    )
+  })
+})
+
+describe("sessions that end", () => {
+  tagged(it.live, "attack/sessions")("can't be replayed after signing out, and are new for each sign-in", () =>
     Effect.gen(function* () {
       const { ann, console } = yield* consoleWorld
       const first = ann.cookie()
@@ -82,22 +175,6 @@ describe("sessions", () => {
       assert.strictEqual((yield* ann.call("DELETE", "/auth/v1/session")).status, 204)
       assert.strictEqual(ann.cookie(), "tentpole=")
       assert.strictEqual(yield* replay(second), "401 unauthorized")
-    }).pipe(Effect.scoped),
-  )
-
-  sessionsTest("take no token that the browser chose before it signed in", () =>
-    Effect.gen(function* () {
-      const { console } = yield* consoleWorld
-      const cookie = `tentpole=${"A".repeat(43)}`
-      const mallory = browserAt(console)
-      const signedIn = yield* mallory.call("POST", "/auth/v1/sessions", {
-        json: { email: "ann@example.org", password },
-        headers: { cookie },
-      })
-      assert.strictEqual(signedIn.status, 201)
-      assert.notStrictEqual(mallory.cookie(), cookie)
-      const fixed = yield* ask(console, "GET", "/auth/v1/session", { headers: { ...ofConsole, cookie } })
-      assert.strictEqual(codeOf(fixed), "401 unauthorized")
     }).pipe(Effect.scoped),
   )
 
@@ -119,31 +196,6 @@ describe("sessions", () => {
         json: { email: "ann@example.org", password: changed },
       })
       assert.strictEqual(again.status, 201)
-    }).pipe(Effect.scoped),
-  )
-
-  it.live("begin with an invitation: its role and no more", () =>
-    Effect.gen(function* () {
-      const { ann, console, workspace } = yield* consoleWorld
-      const invited = yield* ann.call("POST", `/admin/v1/workspaces/${workspace.id}/invitations`, {
-        json: { email: "Ben@example.org", role: "viewer" },
-      })
-      const [, token] = String(invited.json.url).split("#link=")
-      const ben = browserAt(console)
-      const joined = yield* ben.call("POST", "/auth/v1/sessions", {
-        json: { link: { token, name: "Ben" }, password: "a correct battery horse" },
-      })
-      assert.deepInclude(joined.json.user, { name: "Ben", email: "Ben@example.org", operator: false })
-      assert.deepStrictEqual(joined.json.memberships, [
-        { workspace_id: workspace.id, slug: "default", name: "default", role: "viewer" },
-      ])
-      assert.strictEqual((yield* ben.call("GET", "/v1/contacts", inDefault)).status, 200)
-      const written = yield* ben.call("POST", "/v1/contacts", {
-        json: { items: [{ email: "b@example.com" }] },
-        ...inDefault,
-      })
-      assert.strictEqual(codeOf(written), "403 role_too_low")
-      assert.strictEqual(codeOf(yield* ben.call("GET", "/admin/v1/workspaces")), "403 role_too_low")
     }).pipe(Effect.scoped),
   )
 
@@ -174,51 +226,6 @@ describe("sessions", () => {
       assert.strictEqual(codeOf(yield* ann.call("GET", "/auth/v1/session")), 200)
       const old = yield* ask(console, "GET", "/auth/v1/session", { headers: { ...ofConsole, cookie: before } })
       assert.strictEqual(codeOf(old), "401 unauthorized")
-    }).pipe(Effect.scoped),
-  )
-})
-
-const forgeryTest = tagged(it.live, "attack/forged-request")
-
-describe("the console's guard", () => {
-  forgeryTest("refuses requests of other sites, with a cookie and without", () =>
-    Effect.gen(function* () {
-      const { ann, console } = yield* consoleWorld
-      const cookie = ann.cookie()
-      const own = `http://localhost:${console}`
-      const workspace = inDefault.headers
-      const wrong: ReadonlyArray<readonly [string, Readonly<Record<string, string>>]> = [
-        ["no header at all", {}],
-        ["same site", { ...workspace, "sec-fetch-site": "same-site" }],
-        ["cross site", { ...workspace, "sec-fetch-site": "cross-site" }],
-        ["typed address", { ...workspace, "sec-fetch-site": "none" }],
-        ["forged origin", { ...workspace, origin: "http://evil.example" }],
-        ["origin of another port", { ...workspace, origin: "http://localhost:1" }],
-        ["opaque origin", { ...workspace, origin: "null" }],
-        ["a form", { "sec-fetch-site": "same-origin", origin: own }],
-        ["strange host", { ...workspace, "sec-fetch-site": "same-origin", host: "rebound.example" }],
-        [
-          "host that contains the right one",
-          { ...workspace, "sec-fetch-site": "same-origin", host: "localhost.evil.example" },
-        ],
-      ]
-      for (const [name, headers] of wrong) {
-        for (const path of ["/v1/contacts", "/auth/v1/sessions", "/admin/v1/workspaces"]) {
-          const answered = yield* ask(console, "POST", path, { headers: { ...headers, cookie }, json: {} })
-          assert.strictEqual(codeOf(answered), "403 cross_origin_refused", `${name}: ${path}`)
-        }
-      }
-      for (const headers of [
-        { ...workspace, "sec-fetch-site": "same-origin" },
-        { ...workspace, origin: own },
-      ]) {
-        assert.strictEqual(codeOf(yield* ask(console, "GET", "/v1/contacts", { headers: { ...headers, cookie } })), 200)
-      }
-      const reading = yield* ask(console, "GET", "/v1/contacts", {
-        headers: { ...workspace, cookie, "sec-fetch-site": "same-site" },
-      })
-      assert.strictEqual(codeOf(reading), "403 cross_origin_refused")
-      assert.isUndefined(reading.headers["access-control-allow-origin"])
     }).pipe(Effect.scoped),
   )
 })
