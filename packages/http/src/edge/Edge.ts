@@ -14,7 +14,7 @@ import {
   HttpTraceContext,
   Multipart,
 } from "effect/http"
-import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import type { HttpApi, HttpApiGroup } from "effect/http-api"
 import { randomUUID } from "node:crypto"
 import { body, table, toBody } from "./Errors.ts"
 import { measured } from "./HttpMetrics.ts"
@@ -52,17 +52,13 @@ const monitored: ReadonlyArray<Route> = ["/healthz", "/readyz", "/metrics"].map(
 
 export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
-): ReadonlyArray<Route> => {
-  const routes: Array<Route> = []
-  HttpApi.reflect(api, {
-    onGroup: () => undefined,
-    onEndpoint: ({ endpoint }) => {
-      const pattern = endpoint.path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:[A-Za-z_]+/g, "[^/]+")
-      routes.push({ method: endpoint.method, path: endpoint.path, matches: new RegExp(`^${pattern}$`) })
-    },
-  })
-  return routes
-}
+): ReadonlyArray<Route> =>
+  (Object.values(api.groups) as ReadonlyArray<HttpApiGroup.Top>)
+    .flatMap(({ endpoints }) => Object.values(endpoints))
+    .map(({ method, path }) => {
+      const pattern = path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:[A-Za-z_]+/g, "[^/]+")
+      return { method, path, matches: new RegExp(`^${pattern}$`) }
+    })
 
 const pathOf = (url: string): string => {
   const at = url.indexOf("?")
