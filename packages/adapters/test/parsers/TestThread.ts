@@ -11,20 +11,26 @@ const begin = (input: unknown): Int32Array => {
   return shared
 }
 
+const numbers = (length: number) => Array.from({ length }, (_, at) => at)
+
 const parsers: Readonly<Record<string, (input: unknown) => unknown>> = {
   thread: () => threadId,
   endless: (input) => {
     begin(input)
     for (;;);
   },
-  /** Its array doubles, by more at once than Node lets a thread exceed its limit. */
+  /**
+   * Takes 32 MB at once, which is more than Node lets a thread exceed its limit. The pauses let the pool look in time: near the
+   * limit of V8, the thread would spend many seconds on garbage collection.
+   */
   hog: () => {
-    const all: Array<object> = []
-    for (;;) all.push({ at: all.length })
+    const [many, pause] = [numbers(2 ** 22), new Int32Array(new SharedArrayBuffer(4))]
+    for (const all: Array<unknown> = []; ; Atomics.wait(pause, 0, 0, 100)) all.push(many.slice())
   },
   /** Fills a heap of more than 100 MB, within the limit. */
   large: () => {
-    const all = Array.from({ length: 14_000 }, (_, at) => Array.from({ length: 1_000 }, () => at))
+    const thousand = numbers(1_000)
+    const all = Array.from({ length: 14_000 }, () => thousand.slice())
     return all.length === 0 ? null : threadId
   },
   broken: () => {

@@ -11,8 +11,8 @@ import { plainTextParser } from "../../src/rendering/PlainText.ts"
 const workspace = WorkspaceId.make("0190a0de-0000-7000-8000-000000000001")
 const tentId = TentId.make("0190a0de-0000-7000-8000-000000000002")
 
-/** HTML of about 100 KB around a text. */
-const large = (html: string): string => `${html}${"<p>word</p>\n".repeat(9_000)}`
+/** HTML of about 12 KB around a text. */
+const large = (html: string): string => `${html}${"<p>word</p>\n".repeat(1_000)}`
 
 const unclosed = Array.from({ length: 190 }, (_, at) => `<b id=i${at}>`).join("")
 /** A few kilobytes for which a parser without limits creates half a million elements. */
