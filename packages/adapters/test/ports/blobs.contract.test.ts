@@ -26,7 +26,7 @@ crypto.createCipheriv = ((algorithm: string, key: Buffer, iv: Buffer) =>
     : createCipheriv(algorithm, key, iv)) as typeof createCipheriv
 
 /** S3 lists 1,000 keys in one answer. This server lists fewer, so that a test of several answers uploads fewer files. */
-const page_size = 20
+const page_size = 5
 
 /** A server on loopback that speaks S3's protocol, with the SDK as its client. */
 const s3 = Layer.unwrap(
