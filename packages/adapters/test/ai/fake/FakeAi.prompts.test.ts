@@ -5,6 +5,7 @@ import { clean } from "@tentpole/adapters/ai/html/SanitizeHtml"
 import { emailDangersOf } from "@tentpole/core/documents/EmailDangers"
 import { plainText } from "@tentpole/core/rendering/PlainText"
 import { unresolvedTokens } from "@tentpole/core/rendering/MergeTokens"
+import { isInTurn, sampled } from "@tentpole/core/contract"
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 
@@ -67,25 +68,22 @@ const shownIn = (prompt: string) => ({
 })
 
 describe("a page and an email of the fake AI", () => {
-  it.prop("show every number with a currency or per cent sign", [Prompt], ([parts]) => {
-    const prompt = promptOf(parts)
-    const { email, page } = shownIn(prompt)
-    for (const [each] of prompt.matchAll(figure)) {
-      assert.include(page, each, prompt)
-      assert.include(email, each, prompt)
-    }
-  })
-
-  it.prop("print no instruction, no internal name and no unfilled variable", [Prompt], ([parts]) => {
-    const prompt = promptOf(parts)
-    const { email, page } = shownIn(prompt)
-    for (const text of [page, email]) {
-      for (const instruction of instructions) assert.notInclude(text.toLowerCase(), instruction.toLowerCase(), prompt)
-      assert.notInclude(text, "An internal name", prompt)
-    }
-    assert.notInclude(page, "{{", prompt)
-    assert.deepStrictEqual(unresolvedTokens([email]), [], prompt)
-  })
+  it.prop(
+    "show every number with a currency or per cent sign, but no instruction, internal name or unfilled variable",
+    [Prompt],
+    ([parts]) => {
+      const prompt = promptOf(parts)
+      const { email, page } = shownIn(prompt)
+      for (const text of [page, email]) {
+        for (const [each] of prompt.matchAll(figure)) assert.include(text, each, prompt)
+        for (const instruction of instructions) assert.notInclude(text.toLowerCase(), instruction.toLowerCase(), prompt)
+        assert.notInclude(text, "An internal name", prompt)
+      }
+      assert.notInclude(page, "{{", prompt)
+      assert.deepStrictEqual(unresolvedTokens([email]), [], prompt)
+    },
+    { arbitrary: { runs: sampled(150) } },
+  )
 
   it.each([
     [
@@ -167,7 +165,7 @@ describe("a page and an email of the fake AI", () => {
     "1–",
   ]
 
-  it.each(scraps)(
+  it.each(scraps.filter((_, index) => isInTurn(index)))(
     "is clean and of bounded size from a prompt filled with %j",
     { tags: ["attack/slow-input"] },
     (scrap) => {

@@ -1,5 +1,5 @@
 // The CSS cleaner: what it cuts, what it leaves as it is, and its limits.
-import { sampled } from "@tentpole/core/contract"
+import { isInTurn, sampled } from "@tentpole/core/contract"
 import { cleanCss, cleanCssAttribute, isEmailCssAddress, isPageCssAddress } from "@tentpole/adapters/ai/html/CleanCss"
 import { Unclean } from "@tentpole/core/documents/Clean"
 import { cssDangersOf } from "@tentpole/core/documents/CssDangers"
@@ -70,7 +70,7 @@ describe("cleanCss", () => {
     assert.strictEqual(reasonOf(`"\n`.repeat(2 ** 19)), "has malformed CSS")
   })
 
-  it.each([
+  const repeated = [
     ".a{color:red}",
     "a{b:url(//e)}",
     "@import x;",
@@ -87,7 +87,8 @@ describe("cleanCss", () => {
     "{}",
     "a:b;",
     "<!--",
-  ])("cleans 1 MB of %s in bounded time", (scrap) => {
+  ]
+  it.each(repeated.filter((_, index) => isInTurn(index)))("cleans 1 MB of %s in bounded time", (scrap) => {
     const css = scrap.repeat(Math.floor(2 ** 20 / scrap.length))
     const spent_ms = processorTime_ms(() => cleanCss(css, isPageCssAddress))
     assert.isBelow(spent_ms, 6_000)
