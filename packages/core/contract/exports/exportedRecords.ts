@@ -1,10 +1,13 @@
 // Contract tests of the consent records that exports contain.
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Stream } from "effect"
+import { newContact } from "../../src/contacts/ContactPatch.ts"
+import { ContactsChange } from "../../src/contacts/ContactsChange.ts"
 import type { ConsentRecords } from "../../src/exports/Export.ts"
 import { ExportChange } from "../../src/exports/machine.ts"
 import { ExportStore } from "../../src/exports/ExportStore.ts"
-import { ExportId, type WorkspaceId } from "../../src/kernel/Ids.ts"
+import { ContactId, ExportId, type WorkspaceId } from "../../src/kernel/Ids.ts"
+import { parseEmail } from "../../src/kernel/values/EmailAddress.ts"
 import { at, type TopicPorts, topicWorld } from "../topics/topicWorld.ts"
 
 const all = { topicId: null, since: null, until: null } as const
@@ -14,7 +17,17 @@ const begin = Effect.gen(function* () {
   const exports = yield* ExportStore
   const read = (wanted: Partial<Omit<ConsentRecords, "kind">> = {}, inside: WorkspaceId = world.workspace) =>
     Effect.map(Stream.runCollect(exports.consentRecords(inside, { ...all, ...wanted })), (parts) => parts.flat())
-  return { ...world, exports, read }
+  /** This many contacts in one change. */
+  const crowd = Effect.fnUntraced(function* (count: number) {
+    const ids = (yield* Effect.replicateEffect(world.fresh.id, count)).map((id) => ContactId.make(id))
+    const steps = ids.map((id) => {
+      const after = newContact(id, { email: parseEmail(`${id}@example.com`) }, "api", at(0))
+      return { before: null, after, at: at(0) }
+    })
+    yield* world.transact(world.contacts.apply(world.workspace, ContactsChange.of(steps)))
+    return ids
+  })
+  return { ...world, exports, read, crowd }
 })
 
 export const exportedRecords = <E>(name: string, live: Layer.Layer<TopicPorts | ExportStore, E>) =>
@@ -42,9 +55,9 @@ export const exportedRecords = <E>(name: string, live: Layer.Layer<TopicPorts | 
 
     it.effect("exports records as they were when reading began, in chunks and by id", () =>
       Effect.gen(function* () {
-        const { choose, exports, person, topic, workspace } = yield* begin
+        const { choose, crowd, exports, topic, workspace } = yield* begin
         const news = yield* topic("News")
-        const people = yield* Effect.forEach(Array.from({ length: 260 }), () => person())
+        const people = yield* crowd(260)
         const { records } = yield* choose(news, people, "subscribed")
         const parts = yield* exports.consentRecords(workspace, all).pipe(
           Stream.zipWithIndex,
