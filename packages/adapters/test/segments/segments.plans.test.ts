@@ -254,7 +254,7 @@ layer(useCases, { excludeTestServices: true })("the count of a rule tree", (it) 
           insert into contact (workspace_id, contact_id, phone, company, company_folded, unsubscribed,
             marketing_email_invalid, created_at, updated_at)
           select ${workspace}, gen_random_uuid(), i::text, md5(i::text), md5(i::text), false, false, now(), now()
-          from generate_series(1, 20000) as i`,
+          from generate_series(1, 5000) as i`,
       )
       yield* run(workspace, sql.unsafe(recount, [workspace]))
       // All contacts opened, one in a hundred clicked.

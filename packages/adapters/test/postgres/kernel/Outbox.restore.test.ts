@@ -98,7 +98,7 @@ it.live.skipIf(inject("pgPooler") !== null)("flows read old and new events after
     yield* superuser(
       sourceUrl,
       (sql) =>
-        sql.unsafe("do $$ begin for i in 1..20000 loop perform pg_current_xact_id(); commit; end loop; end $$")
+        sql.unsafe("do $$ begin for i in 1..5000 loop perform pg_current_xact_id(); commit; end loop; end $$")
           .unprepared,
     )
     const { active, draft, stranger, workspace } = yield* Effect.provide(workspaceWithFlows, flowsOver(source))
