@@ -20,8 +20,8 @@ const parsers: Readonly<Record<string, (input: unknown) => unknown>> = {
     for (;;);
   },
   /**
-   * Takes 32 MB at once, which is more than Node lets a thread exceed its limit. The pauses let the pool look in time: near the
-   * limit of V8, the thread would spend many seconds on garbage collection.
+   * Takes 32 MB at once. The pauses let the pool look in time: near the limit of V8, the thread would spend many seconds on
+   * garbage collection.
    */
   hog: () => {
     const [many, pause] = [numbers(2 ** 22), new Int32Array(new SharedArrayBuffer(4))]
