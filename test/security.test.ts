@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { assert, it } from "vitest"
 import { isContract, isSource, project, root } from "./tidy/Source.ts"
 
-const shipped = project().filter((each) => isSource(each) || isContract(each))
+const shipped = project((file) => isSource(file) || isContract(file))
 
 const mentions = (pattern: RegExp): ReadonlyArray<string> =>
   shipped.flatMap(({ code, path }) => (pattern.test(code) ? [path] : []))

@@ -81,14 +81,14 @@ describe("Rendering", () => {
   })
 
   it.each([
-    ["long values", "x".repeat(10_000), `<p>${token.repeat(800)}`],
-    ["values that a place removes", "<".repeat(10_000), `<p style="${token.repeat(800)}">`],
-    ["many tokens without a value", "", `<p>${token.repeat(18_000)}`],
-    ["long constant texts", "", `<p>${`${"x".repeat(50_000)}${token}`.repeat(160)}`],
+    ["long values", "x".repeat(10_000), `<p>${token.repeat(200)}`],
+    ["values that a place removes", "<".repeat(10_000), `<p style="${token.repeat(200)}">`],
+    ["many tokens without a value", "", `<p>${token.repeat(4_500)}`],
+    ["long constant texts", "", `<p>${`${"x".repeat(50_000)}${token}`.repeat(40)}`],
   ])("pauses in a large message: %s", (_, value, html) => {
     const compiled = compile(approved({ html }), sender, tracked)
     const to = recipient({ contact: withValue(value) })
-    assert.isAtLeast(pausesOf(render(compiled, to)), 25)
-    assert.isAtLeast(pausesOf(renderContent(compiled, to)), 50)
+    assert.isAtLeast(pausesOf(render(compiled, to)), 6)
+    assert.isAtLeast(pausesOf(renderContent(compiled, to)), 12)
   })
 })

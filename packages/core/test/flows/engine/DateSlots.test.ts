@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { catch_up_max_ms, type DateSlot, isInSlot, slotsBetween } from "@tentpole/core/flows/engine/DateSlots"
 import type { DateTrigger } from "@tentpole/core/flows/definition/Trigger"
 import { DateTime } from "effect"
+import { isInTurn } from "../../../contract/kernel/draws.ts"
 import { at } from "../FlowFixture.ts"
 import { slotCases } from "../SlotCases.ts"
 
@@ -19,13 +20,15 @@ const trigger = (over: Partial<DateTrigger> = {}): DateTrigger => ({
 
 const shown = ({ day, at: fired }: DateSlot) => `${day} ${DateTime.formatIso(fired).slice(0, 16)}`
 
+/** `npm test` takes a third of them, and of the cases; the third changes daily. */
 const zones = [...new Set(slotCases.map(([zone = ""]) => zone))]
 
 describe("slotsBetween", () => {
   it("returns the instants of the reference implementation for 200 cases in a dozen zones", () => {
     assert.isAtLeast(slotCases.length, 200)
     assert.isAtLeast(zones.length, 12)
-    for (const [timezone = "", triggerTime = "", day = "", fires = ""] of slotCases) {
+    const inTurn = slotCases.filter((_, index) => isInTurn(index))
+    for (const [timezone = "", triggerTime = "", day = "", fires = ""] of inTurn) {
       // The interval of the half hour in which it fires, as the engine uses it.
       const until = at(`${fires}:00.000Z`)
       const slots = slotsBetween(
@@ -49,6 +52,7 @@ describe("slotsBetween", () => {
 
   it("returns each day of a year once, for every zone and half hour, in intervals of any length", () => {
     for (const [index, timezone] of zones.entries()) {
+      if (!isInTurn(index)) continue
       const triggerTime = `${String((index * 5) % 24).padStart(2, "0")}:${index % 2 === 0 ? "00" : "30"}`
       const asked = trigger({ timezone, trigger_time: triggerTime })
       const from = at("2027-12-31T00:00:00.000Z")
@@ -143,7 +147,7 @@ describe("isInSlot", () => {
 
   it("accepts only dates that begin with one of the prefixes", () => {
     let meant = 0
-    for (const timezone of zones) {
+    for (const timezone of zones.filter((_, index) => isInTurn(index))) {
       for (const day of [
         "2027-02-27",
         "2027-02-28",

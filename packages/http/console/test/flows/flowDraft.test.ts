@@ -1,5 +1,6 @@
 // The draft of a flow: edits, undo and redo, and where issues belong.
 import type { StepRule } from "@tentpole/client"
+import { sampled } from "@tentpole/core/contract"
 import { assert, describe, it } from "vitest"
 import {
   addStep,
@@ -37,7 +38,7 @@ import {
 } from "../../src/flows/draft/steps.ts"
 import { anyEdit, anyPlace, anyStructure, drawFrom, empty, idsOf, newStepFor } from "./drawn.ts"
 
-const runs = 2_000
+const runs = sampled(2_000)
 
 /** Targets of ways that are no step. */
 const lostIn = (structure: Structure): ReadonlyArray<string> => {
@@ -139,7 +140,7 @@ describe("edits of a flow", () => {
 
 describe("a draft", () => {
   it("goes back to the beginning by undo and to the end by redo, whatever was edited", () => {
-    for (let seed = 0; seed < 300; seed++) {
+    for (let seed = 0; seed < sampled(300); seed++) {
       const draw = drawFrom(seed)
       const base = anyStructure(draw)
       let draft = begin(base)
