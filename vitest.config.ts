@@ -48,11 +48,7 @@ export default defineConfig({
   environments: { __vitest__: { resolve } },
   test: {
     include: ["packages/{*,http/console}/test/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: [
-      "**/node_modules/**",
-      "**/dist/**",
-      ...(process.env["SAMPLE"] === undefined ? [] : omitted),
-    ],
+    exclude: ["**/node_modules/**", "**/dist/**", ...(process.env["SAMPLE"] === undefined ? [] : omitted)],
     tags: threats.map(({ name, description }) => ({ name, description })),
     globalSetup: ["test/globalSetup.ts"],
     pool: "forks",

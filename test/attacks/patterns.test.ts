@@ -210,7 +210,7 @@ const foundIn = ({ path, visit }: Source): Found => {
   return { path, patterns: found, assembled_count }
 }
 
-const sources = project().filter(isSource).map(foundIn)
+const sources = project(isSource).map(foundIn)
 const patterns: ReadonlyArray<Pattern> = [
   ...sources.flatMap((each) => each.patterns),
   ...Object.entries(assembled).flatMap(([path, parts]) =>

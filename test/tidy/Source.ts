@@ -80,9 +80,10 @@ const files = [
   "packages/*/*.md",
 ]
 
-/** Every TypeScript file of the project, tests too, and its documents. */
-export const project = (): ReadonlyArray<Source> =>
+/** Every TypeScript file of the project, tests too, and its documents; or those that `wanted` selects by their paths. */
+export const project = (wanted: (file: { readonly path: string }) => boolean = () => true): ReadonlyArray<Source> =>
   globSync(files, { cwd: root, exclude: ["**/fixtures/**", "test/dist/**"] })
+    .filter((path) => wanted({ path }))
     .sort()
     .map((path) => source(path, readFileSync(root + path, "utf8")))
 

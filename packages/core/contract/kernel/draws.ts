@@ -21,8 +21,7 @@ export const seeds = (count: number): ReadonlyArray<number> => Array.from({ leng
 export const todaysGroup = (count: number): number => Math.floor(Date.now() / 86_400_000) % count
 
 /** Whether `npm test` includes the item at this index today. Each item is included every third day, in other runs always. */
-export const isInTurn = (index: number): boolean =>
-  process.env["SAMPLE"] === undefined || index % 3 === todaysGroup(3)
+export const isInTurn = (index: number): boolean => process.env["SAMPLE"] === undefined || index % 3 === todaysGroup(3)
 
 export const drawFrom = (seed: number): Draw => {
   let state = seed >>> 0

@@ -20,15 +20,14 @@ const trigger = (over: Partial<DateTrigger> = {}): DateTrigger => ({
 
 const shown = ({ day, at: fired }: DateSlot) => `${day} ${DateTime.formatIso(fired).slice(0, 16)}`
 
-/** `npm test` takes a third of them, and of the cases; the third changes daily. */
+/** Each property is tried in a third of them in `npm test`; the third changes daily. */
 const zones = [...new Set(slotCases.map(([zone = ""]) => zone))]
 
 describe("slotsBetween", () => {
   it("returns the instants of the reference implementation for 200 cases in a dozen zones", () => {
     assert.isAtLeast(slotCases.length, 200)
     assert.isAtLeast(zones.length, 12)
-    const inTurn = slotCases.filter((_, index) => isInTurn(index))
-    for (const [timezone = "", triggerTime = "", day = "", fires = ""] of inTurn) {
+    for (const [timezone = "", triggerTime = "", day = "", fires = ""] of slotCases) {
       // The interval of the half hour in which it fires, as the engine uses it.
       const until = at(`${fires}:00.000Z`)
       const slots = slotsBetween(
