@@ -1,10 +1,10 @@
 // Every regular expression of the sources needs linear time, as recheck proves: a tool that searches for a text on which a pattern
 // retries. `npm test` gives it a quarter of a second for each of a third of the patterns; the third changes daily.
 // `npm run test:attacks` checks all, for as long as it may need.
+import { isInTurn } from "@tentpole/core/contract"
 import { availableParallelism } from "node:os"
 import { check, type Diagnostics } from "recheck"
 import { assert, describe, it } from "vitest"
-import { isInTurn } from "../../packages/core/contract/kernel/draws.ts"
 import { isSource, project, type Source } from "../tidy/Source.ts"
 
 interface Pattern {
@@ -197,7 +197,7 @@ interface Found {
 const foundIn = ({ path, visit }: Source): Found => {
   const found: Array<Pattern> = []
   let assembled_count = 0
-  const count = ({ callee }: { readonly callee: { readonly type: string; readonly name?: string } }) => {
+  const count = ({ callee }: { readonly callee: { readonly type: string; readonly name?: unknown } }) => {
     if (callee.type === "Identifier" && callee.name === "RegExp") assembled_count++
   }
   visit({

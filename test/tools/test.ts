@@ -1,7 +1,6 @@
 // `npm test`: a check of the sources beside the tests, then the suites on other servers.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { todaysGroup } from "../../packages/core/contract/kernel/draws.ts"
 import { root } from "../support/Service.ts"
 
 interface Command {
@@ -27,8 +26,11 @@ const run = async ({ command, env, isCollected = false, name }: Command): Promis
   return `${code === 0 ? "Passed" : "FAILED"}: ${name}`
 }
 
-/** Lint rules that need types, and the search for dead code, take turns with the tests of other days: `npm run check` has them. */
-const check = todaysGroup(3) === 0 ? "check" : "check:quick"
+/**
+ * Lint rules that need types, and the search for dead code, take turns with tests: they are run on the days (UTC) of the first and
+ * the fourth group of `vitest.config.ts`.
+ */
+const check = Math.floor(Date.now() / 86_400_000) % 3 === 0 ? "check" : "check:quick"
 
 const ended = await Promise.all([
   // Types and lint use one thread. On two threads the lint takes more processor time, which the tests need.
