@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
-import { todaysGroup } from "./packages/core/contract/kernel/draws.ts"
 import { threats } from "./test/attacks/Threats.ts"
 
 /**
@@ -23,19 +22,36 @@ const long = [
 ]
 
 /**
- * Tests that take turns, because each takes many seconds of processor time: most of them start the service. `npm test` runs one
- * group each day. It always runs the other tests of `test/e2e`: the start, and the commands of the documents, which are the main
- * path of a user. On the days of the first and the fourth group it also runs the lint with types.
+ * Tests that take turns by the day of the week (UTC), Sunday first, because each takes many seconds of processor time: most of them
+ * start the service, or try the limits of one part. On Mondays and Thursdays `npm test` has the lint with types instead. Each day
+ * it has all other tests: the rules, the stores, the API, the sender, a start of the service, and a sign-in to the console.
  */
 const turns = [
-  "test/e2e/{client,processes}.test.ts",
-  "test/e2e/{administration,copies}.test.ts",
-  "test/{e2e/operating,retention,roles}.test.ts",
-  "test/e2e/{limits,localMail}.test.ts",
-  "test/{e2e/line,mail/mail}.test.ts",
-  "test/e2e/{commands,restore}.test.ts",
-]
-const omitted = [...long, ...turns.filter((_, index) => index !== todaysGroup(turns.length))]
+  [
+    "test/{roles,e2e/copies,e2e/processes}",
+    "packages/adapters/test/{imports/imports.runs,parsers/ParserPool,smtp/SmtpConnections}",
+  ],
+  [],
+  [
+    "test/{retention,e2e/operating}",
+    "packages/http/test/{accounts/accounts.{oidc,passkeys},api/messages/messages.large,api/tents/tents.assets,fuzz/fuzz}",
+  ],
+  ["test/{attacks/patterns,e2e/line,mail/mail}", "packages/http/test/attacks/rooms/*"],
+  [],
+  [
+    "test/e2e/{commands,gettingStarted,restore}",
+    "packages/adapters/test/{ai/html/SanitizeEmail,ports/blobs.contract,postgres/kernel/Outbox.restore}",
+  ],
+  [
+    "test/e2e/{administration,client,limits,localMail}",
+    "packages/adapters/test/{segments/segments.plans,traffic/traffic,webhooks/webhooks.postgres}",
+  ],
+].map((group) => group.map((names) => `${names}.test.ts`))
+
+const omitted = () => {
+  const today = turns[new Date().getUTCDay()] ?? []
+  return [...long, ...turns.flat().filter((each) => !today.includes(each))]
+}
 
 // Processes and threads of tests load compiled modules, as those of the service do: half of the time of a start.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/tentpole", import.meta.url))
@@ -48,7 +64,7 @@ export default defineConfig({
   environments: { __vitest__: { resolve } },
   test: {
     include: ["packages/{*,http/console}/test/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: ["**/node_modules/**", "**/dist/**", ...(process.env["SAMPLE"] === undefined ? [] : omitted)],
+    exclude: ["**/node_modules/**", "**/dist/**", ...(process.env["SAMPLE"] === undefined ? [] : omitted())],
     tags: threats.map(({ name, description }) => ({ name, description })),
     globalSetup: ["test/globalSetup.ts"],
     pool: "forks",
