@@ -33,7 +33,8 @@ const turns = [
   ],
   [],
   [
-    "test/{retention,e2e/operating}",
+    "test/{retention,attacks/weight,e2e/operating,simulation/simulation}",
+    "packages/adapters/test/ai/{fake/FakeAi.prompts,html/CleanCss}",
     "packages/http/test/{accounts/accounts.{oidc,passkeys},api/messages/messages.large,api/tents/tents.assets,fuzz/fuzz}",
   ],
   ["test/{attacks/patterns,e2e/line,mail/mail}", "packages/http/test/attacks/rooms/*"],
@@ -43,7 +44,8 @@ const turns = [
     "packages/adapters/test/{ai/html/SanitizeEmail,ports/blobs.contract,postgres/kernel/Outbox.restore}",
   ],
   [
-    "test/e2e/{administration,client,limits,localMail}",
+    "test/{client.bundle,supply,e2e/{administration,client,limits,localMail}}",
+    "packages/adapters/test/{embedded/EmbeddedPostgres,postgres/migrations/Migrate}",
     "packages/adapters/test/{segments/segments.plans,traffic/traffic,webhooks/webhooks.postgres}",
   ],
 ].map((group) => group.map((names) => `${names}.test.ts`))
