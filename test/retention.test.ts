@@ -1,6 +1,6 @@
 // Tests of retention over all tables that lose old rows: what is old is deleted, what is young stays, totals stay.
 import { PgClient } from "@effect/sql-pg"
-import { clone, optionsOf } from "@tentpole/adapters/test/TestDatabase"
+import { clone, forWorker, optionsOf } from "@tentpole/adapters/test/TestDatabase"
 import * as Maintaining from "@tentpole/adapters/postgres/operations/Maintenance"
 import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
 import type { Retention } from "@tentpole/core/kernel/Settings"
@@ -15,8 +15,8 @@ import {
   message_days_min,
   webhook_log_days_min,
 } from "@tentpole/core/ports/Maintenance"
-import { afterAll, assert, it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, References, Scope } from "effect"
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Layer, References } from "effect"
 import { insertions, loosen } from "./schema/Rows.ts"
 import { tables } from "./schema/Tenancy.ts"
 
@@ -55,10 +55,8 @@ const begin = Effect.gen(function* () {
   return { owner, rules, run }
 })
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 /** One database for tests of different tables. */
-const shared = Effect.runSync(Effect.cached(Scope.provide(begin, scope)))
+const shared = forWorker(begin)
 
 /** The value of the age column of a row that is `age` days old, as SQL. */
 const agedOf: Readonly<Record<string, string>> = {

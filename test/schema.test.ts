@@ -5,11 +5,11 @@ import * as Postgres from "@tentpole/adapters/postgres/kernel/Postgres"
 import * as Transactor from "@tentpole/adapters/postgres/kernel/Transactor"
 import { WorkspaceId } from "@tentpole/core/kernel/Ids"
 import { Transactor as Transacting } from "@tentpole/core/kernel/changes/Transactor"
-import { afterAll, assert, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { tagged } from "@tentpole/core/contract"
-import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { readFileSync } from "node:fs"
-import { clone } from "@tentpole/adapters/test/TestDatabase"
+import { clone, forWorker } from "@tentpole/adapters/test/TestDatabase"
 import { insertions, loosen } from "./schema/Rows.ts"
 import { globals, tables, tenancy, tenants } from "./schema/Tenancy.ts"
 import { without } from "./tidy/Exemptions.ts"
@@ -25,10 +25,8 @@ const database = Effect.gen(function* () {
   return { owner: Context.get(owner, PgClient.PgClient), service: Context.get(service, PgClient.PgClient) }
 })
 
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 /** A clone for the tests that change nothing. */
-const unchanged = Effect.runSync(Effect.cached(Scope.provide(database, scope)))
+const unchanged = forWorker(database)
 
 it.live("every table has row-level security, and its keys and references begin with workspace_id", () =>
   Effect.gen(function* () {

@@ -20,7 +20,7 @@ const trigger = (over: Partial<DateTrigger> = {}): DateTrigger => ({
 
 const shown = ({ day, at: fired }: DateSlot) => `${day} ${DateTime.formatIso(fired).slice(0, 16)}`
 
-/** Each property is tried in a third of them in `npm test`; the third changes daily. */
+/** Properties are tried in a third of them each day by `npm test`, and in all by other runs. */
 const zones = [...new Set(slotCases.map(([zone = ""]) => zone))]
 
 describe("slotsBetween", () => {
