@@ -28,7 +28,7 @@ const jobOf = ({ type, workspaceId }: Arrival): Job => {
   }
 }
 
-/** Workers whose jobs run until the test ends them, and the order in which their jobs started. */
+/** A worker whose jobs run until the test ends them, and the order in which they started. */
 const begin = Effect.gen(function* () {
   const queue = yield* JobQueue
   const jobs = yield* Jobs
@@ -38,6 +38,22 @@ const begin = Effect.gen(function* () {
   const started: Array<string> = []
   const running = new Map<string, Deferred.Deferred<void>>()
   let count = 0
+  let rests = 0
+  /** The worker rests until a job is enqueued or ends: so it has looked between a change and its next rest. */
+  const idle = Effect.sleep("1 millis").pipe(Effect.andThen(Effect.sync(() => rests++)), Effect.andThen(Effect.never))
+  /** Makes the change, and waits until the worker has started the jobs that it may start after it. */
+  const seen = <A, E, R>(change: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      const before = rests
+      return Effect.tap(change, () => until(() => rests > before))
+    })
+  const end = (id: string) =>
+    seen(
+      Effect.suspend(() => {
+        const deferred = running.get(id)
+        return deferred === undefined ? Effect.die(`${id} does not run`) : Deferred.succeed(deferred, undefined)
+      }),
+    )
   const handle = (_: Job, { id }: { readonly id: string }) =>
     Effect.gen(function* () {
       const end = yield* Deferred.make<void>()
@@ -47,7 +63,6 @@ const begin = Effect.gen(function* () {
     }).pipe(Effect.ensuring(Effect.sync(() => running.delete(id))))
   return {
     started,
-    isRunning: (id: string) => running.has(id),
     workspace: Effect.map(fresh.id, (id) => WorkspaceId.make(id)),
     /** The ids are in the order of the arrivals. */
     arrival: (workspaceId: WorkspaceId, type: Arrival["type"]): Arrival => ({
@@ -57,11 +72,13 @@ const begin = Effect.gen(function* () {
     }),
     enqueue: (arrivals: ReadonlyArray<Arrival>) =>
       transact(Effect.forEach(arrivals, (each) => jobs.enqueue(jobOf(each), { id: each.id }), { discard: true })),
-    worker: (concurrency: number) => Effect.forkChild(queue.work({ concurrency, handle })),
-    end: (id: string) => {
-      const deferred = running.get(id)
-      return deferred === undefined ? Effect.die(`${id} does not run`) : Deferred.succeed(deferred, undefined)
-    },
+    worker: (concurrency: number) => seen(Effect.forkChild(queue.work({ concurrency, handle, idle }))),
+    seen,
+    end,
+    /** Ends all jobs, so that the next test finds none. */
+    endAll: Effect.suspend(() => Effect.forEach([...running.keys()], end)).pipe(
+      Effect.repeat({ while: () => running.size > 0 }),
+    ),
   }
 })
 
@@ -98,8 +115,6 @@ const model = (concurrency: number) => {
 
 export const jobTurns = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Transactor | Fresh, E>) =>
   layer(live, { excludeTestServices: true })(`JobQueue turns (${name})`, (it) => {
-    const moment = Effect.sleep("300 millis")
-
     it.effect("starts jobs of random arrivals in the order of the rule", () =>
       Effect.gen(function* () {
         for (const concurrency of [1, 2, 4]) {
@@ -114,7 +129,6 @@ export const jobTurns = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Tr
           for (let step = 0; step < 40; step++) {
             const job = rule.running()[draw.below(rule.running().length)]
             if (job !== undefined && draw.chance(0.7)) {
-              yield* until(() => room.isRunning(job.id))
               rule.end(job)
               yield* room.end(job.id)
             } else {
@@ -126,9 +140,8 @@ export const jobTurns = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Tr
                 arrivals.push(room.arrival(workspace, "import_run"))
               }
               rule.enqueue(arrivals)
-              yield* room.enqueue(arrivals)
+              yield* room.seen(room.enqueue(arrivals))
             }
-            yield* until(() => room.started.length >= rule.started.length)
             assert.deepStrictEqual(
               room.started,
               rule.started.map(({ id }) => id),
@@ -136,7 +149,8 @@ export const jobTurns = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Tr
             )
           }
           assert.isAbove(rule.started.length, 20)
-          yield* endAll(room, worker)
+          yield* room.endAll
+          yield* Fiber.interrupt(worker)
         }
       }),
     )
@@ -148,22 +162,16 @@ export const jobTurns = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Tr
           const room = yield* begin
           const [large, small, third] = [yield* room.workspace, yield* room.workspace, yield* room.workspace]
           yield* room.enqueue(Array.from({ length: 20 }, () => room.arrival(large, "import_run")))
-          const worker = yield* room.worker(4)
-          yield* until(() => room.started.length === 3)
-          yield* moment
+          yield* room.worker(4)
           assert.lengthOf(room.started, 3)
           const [first, second] = [room.arrival(small, "import_run"), room.arrival(small, "list_export")]
-          yield* room.enqueue([first, second])
-          yield* until(() => room.isRunning(first.id))
+          yield* room.seen(room.enqueue([first, second]))
           const last = room.arrival(third, "import_run")
-          yield* room.enqueue([last])
-          yield* moment
-          assert.lengthOf(room.started, 4)
+          yield* room.seen(room.enqueue([last]))
+          assert.deepStrictEqual(room.started.slice(3), [first.id])
           yield* room.end(first.id)
-          yield* until(() => room.isRunning(last.id) || room.isRunning(second.id))
-          yield* moment
-          assert.lengthOf(room.started, 5)
-          yield* endAll(room, worker)
+          assert.deepStrictEqual(room.started.slice(4), [last.id])
+          yield* room.endAll
         }),
     )
 
@@ -173,14 +181,12 @@ export const jobTurns = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Tr
         const workspace = yield* room.workspace
         const exports = Array.from({ length: 10 }, () => room.arrival(workspace, "list_export"))
         yield* room.enqueue(exports)
-        const worker = yield* room.worker(4)
-        yield* until(() => room.started.length === 3)
+        yield* room.worker(4)
         const blast = room.arrival(workspace, "blast_start")
-        yield* room.enqueue([blast])
+        yield* room.seen(room.enqueue([blast]))
         yield* room.end(exports[0]?.id ?? "")
-        yield* until(() => room.started.length === 4)
         assert.deepStrictEqual(room.started.slice(3), [blast.id])
-        yield* endAll(room, worker)
+        yield* room.endAll
       }),
     )
 
@@ -198,7 +204,7 @@ export const jobTurns = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Tr
           Effect.sync(() => seen.length),
           (length) => length >= arrivals.length,
         )
-        yield* moment
+        yield* Effect.sleep("300 millis")
         assert.deepStrictEqual(
           seen.toSorted(),
           arrivals.map(({ id }) => id),
@@ -206,20 +212,4 @@ export const jobTurns = <E>(name: string, live: Layer.Layer<Jobs | JobQueue | Tr
         yield* Fiber.interruptAll(workers)
       }),
     )
-  })
-
-/** Ends all jobs, so that the next test finds none. */
-const endAll = (room: Effect.Success<typeof begin>, worker: Fiber.Fiber<never>) =>
-  Effect.gen(function* () {
-    const idle = Effect.gen(function* () {
-      const running = room.started.filter(room.isRunning)
-      yield* Effect.forEach(running, room.end)
-      return running.length
-    })
-    let quiet = 0
-    while (quiet < 10) {
-      quiet = (yield* idle) === 0 ? quiet + 1 : 0
-      yield* Effect.sleep("20 millis")
-    }
-    yield* Fiber.interrupt(worker)
   })

@@ -78,6 +78,8 @@ export const layer = (options = defaults) =>
             failure: null,
             updatedAt_ms: now,
           })
+          // A claim waits for this transaction.
+          wake.openUnsafe()
         }),
         dead: (query) =>
           Effect.map(db.all(queue, null), (rows) => {
