@@ -1,6 +1,6 @@
 // Contract tests of schedules: each due blast is launched once, whatever the number of workers, and no other blast is.
 import { assert, layer } from "@effect/vitest"
-import { Clock, DateTime, Effect, Exit, Fiber, Layer } from "effect"
+import { Clock, DateTime, Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import type { Blast } from "../../src/blasts/Blast.ts"
 import { decide } from "../../src/blasts/machine.ts"
 import { Blasts } from "../../src/blasts/Blasts.ts"
@@ -34,21 +34,22 @@ const begin = Effect.fnUntraced(function* (fields: Parameters<typeof furnished>[
   /** This long after the test began; before it, if negative. */
   const around = (ms: number) => at(began_ms + ms)
   /** Decided while that time was in the future. */
-  const schedule = Effect.fnUntraced(function* (blast: Blast, ms: number) {
+  const scheduling = Effect.fnUntraced(function* (blast: Blast, ms: number) {
     const { facts } = yield* transact(store.lockForLaunch(workspace, blast.id, { now: noon }))
     const change = decide(
       blast,
       { _tag: "schedule", by: "worker", facts, scheduledAt: around(ms), operational: false },
       around(ms - 1_000),
     )
-    yield* write(yield* Effect.fromResult(change))
-    return blast.id
+    return yield* Effect.fromResult(change)
   }, Effect.orDie)
+  const schedule = (blast: Blast, ms: number) => Effect.as(Effect.flatMap(scheduling(blast, ms), write), blast.id)
   return {
     ...world,
     port,
     around,
     sinceBegin: Effect.map(Clock.currentTimeMillis, (now_ms) => now_ms - began_ms),
+    scheduling,
     schedule,
     blasts: yield* Blasts,
     schedules: yield* Schedules,
@@ -125,13 +126,22 @@ const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
       }),
     )
 
-    it.effect("does not lose a schedule that is set during another worker's turn", () =>
+    it.effect("does not lose a schedule whose transaction has not ended when another worker ends its turn", () =>
       Effect.gen(function* () {
-        const { ready, schedule, turns, rest, workspace } = yield* begin()
-        for (let round = 0; round < 10; round++) {
-          const blast = yield* ready(`a${round}`, [])
-          yield* Effect.all([rest, schedule(blast, -1_000), rest], { concurrency: 3 })
-        }
+        const { ready, scheduled, scheduling, schedules, turns, rest, store, transact, workspace } = yield* begin()
+        const blast = yield* ready("a", [])
+        const change = yield* scheduling(blast, -1_000)
+        // The workspace is due, and has no schedule.
+        yield* schedules.unschedule(workspace, yield* scheduled("b", [], -1_000))
+        const applied = yield* Deferred.make<void>()
+        const setting = store
+          .apply(workspace, change)
+          .pipe(
+            Effect.andThen(Deferred.succeed(applied, undefined)),
+            Effect.andThen(Effect.sleep("100 millis")),
+            transact,
+          )
+        yield* Effect.all([setting, Effect.andThen(Deferred.await(applied), rest)], { concurrency: 2 })
         yield* Effect.sleep("1200 millis")
         assert.include(yield* turns, workspace)
       }),
@@ -139,16 +149,8 @@ const noting = <E>(name: string, live: Layer.Layer<Live, E>) =>
 
     it.effect("makes no uncommitted schedule due, nor one of another workspace", () =>
       Effect.gen(function* () {
-        const { ready, store, transact, workspace, around, turns, due, port, scheduled, fresh } = yield* begin()
-        const blast = yield* ready("a", [])
-        const { facts } = yield* transact(store.lockForLaunch(workspace, blast.id, { now: noon }))
-        const change = yield* Effect.fromResult(
-          decide(
-            blast,
-            { _tag: "schedule", by: "worker", facts, scheduledAt: around(-1), operational: false },
-            around(-10),
-          ),
-        )
+        const { ready, store, transact, workspace, scheduling, turns, due, port, scheduled, fresh } = yield* begin()
+        const change = yield* scheduling(yield* ready("a", []), -1)
         yield* Effect.exit(transact(Effect.andThen(store.apply(workspace, change), Effect.fail("no"))))
         assert.notInclude(yield* turns, workspace)
         assert.deepStrictEqual(yield* due, [])
