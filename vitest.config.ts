@@ -37,10 +37,10 @@ const turns = [
     "packages/adapters/test/ai/{fake/FakeAi.prompts,html/CleanCss}",
     "packages/http/test/{accounts/accounts.{oidc,passkeys},api/messages/messages.large,api/tents/tents.assets,fuzz/fuzz}",
   ],
-  ["test/{attacks/patterns,e2e/line,mail/mail}", "packages/http/test/attacks/rooms/*"],
+  ["test/mail/mail", "packages/http/test/attacks/rooms/*"],
   [],
   [
-    "test/e2e/{commands,gettingStarted,restore}",
+    "test/{attacks/patterns,e2e/{commands,gettingStarted,line,restore}}",
     "packages/adapters/test/{ai/html/SanitizeEmail,ports/blobs.contract,postgres/kernel/Outbox.restore}",
   ],
   [
