@@ -33,7 +33,7 @@ describe.skipIf(browser === null)("the pages of the API's origin in a browser", 
     page.on("console", (message) => {
       if (message.type() === "error" || message.type() === "warning") complaints.push(message.text())
     })
-    await page.goto(`${service.api}${path}`)
+    await page.goto(`${service.api}${path}`, { timeout: 120_000 })
     return { context, page, requests, complaints }
   }
 

@@ -186,7 +186,7 @@ describe.skipIf(started === null)("tents", () => {
     await page.getByRole("dialog").getByRole("textbox").fill("Shown")
     await page.getByRole("dialog").getByRole("button", { name: "Delete page" }).click()
     await page.waitForURL("**/tents")
-    await page.getByRole("heading", { name: "Pages", exact: true }).waitFor()
+    await page.getByRole("heading", { name: "Pages", level: 1 }).waitFor()
     const { tents } = await call("GET", "/v1/tents?search=Shown")
     assert.deepStrictEqual(
       tents.map(({ name }: Json) => name),
