@@ -86,12 +86,14 @@ export class MailCode {
     const format = context.matchBefore(/\{\{[\w.]+(?::\w+)*:\w*/)
     if (format !== null) {
       const from = format.from + format.text.lastIndexOf(":") + 1
-      return { from, options: this.#known.formats.map((label) => ({ label, type: "keyword" })) }
+      return { from, validFor: /^\w*$/, options: this.#known.formats.map((label) => ({ label, type: "keyword" })) }
     }
     const begun = context.matchBefore(/\{\{[\w.]*/)
     if (begun === null) return null
     return {
       from: begun.from,
+      // While they are asked for again, a click on one has no effect.
+      validFor: /^\{\{[\w.]*$/,
       options: this.#known.tokens.map(({ label, sample, token }) => ({
         label: `{{${token}}}`,
         detail: sample === null ? label : `${label}: ${sample}`,
