@@ -37,10 +37,10 @@ const turns = [
     "packages/adapters/test/ai/{fake/FakeAi.prompts,html/CleanCss}",
     "packages/http/test/{accounts/accounts.{oidc,passkeys},api/messages/messages.large,api/tents/tents.assets,fuzz/fuzz}",
   ],
-  ["test/mail/mail", "packages/http/test/attacks/rooms/*"],
+  ["test/{attacks/patterns,mail/mail}", "packages/http/test/attacks/rooms/*"],
   [],
   [
-    "test/{attacks/patterns,e2e/{commands,gettingStarted,line,restore}}",
+    "test/e2e/{commands,gettingStarted,line,restore}",
     "packages/adapters/test/{ai/html/SanitizeEmail,ports/blobs.contract,postgres/kernel/Outbox.restore}",
   ],
   [
