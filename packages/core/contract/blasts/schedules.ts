@@ -33,7 +33,7 @@ const begin = Effect.fnUntraced(function* (fields: Parameters<typeof furnished>[
   const began_ms = (yield* DateTime.now).epochMilliseconds
   /** This long after the test began; before it, if negative. */
   const around = (ms: number) => at(began_ms + ms)
-  /** Decided while that time was in the future. */
+  /** The change that schedules the blast, decided while that time was in the future. */
   const scheduling = Effect.fnUntraced(function* (blast: Blast, ms: number) {
     const { facts } = yield* transact(store.lockForLaunch(workspace, blast.id, { now: noon }))
     const change = decide(

@@ -78,7 +78,7 @@ export const layer = (options = defaults) =>
             failure: null,
             updatedAt_ms: now,
           })
-          // A claim waits for this transaction.
+          // Workers look at once, and their claim waits for the end of this transaction.
           wake.openUnsafe()
         }),
         dead: (query) =>

@@ -92,7 +92,7 @@ export class MailCode {
     if (begun === null) return null
     return {
       from: begun.from,
-      // While they are asked for again, a click on one has no effect.
+      // The options stay while a person types: one that is asked for again can't be clicked.
       validFor: /^\{\{[\w.]*$/,
       options: this.#known.tokens.map(({ label, sample, token }) => ({
         label: `{{${token}}}`,
